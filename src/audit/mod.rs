@@ -1,0 +1,1 @@
+//! The signed trail: events, keyrings, chain, verification, rotation.

@@ -1,0 +1,1 @@
+//! Secrets in text: found, named by rule and line, masked.

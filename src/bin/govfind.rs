@@ -1,0 +1,5 @@
+//! Local document search.
+
+fn main() -> std::process::ExitCode {
+    govmem::cli::govfind()
+}

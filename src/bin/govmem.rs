@@ -1,0 +1,5 @@
+//! The governance memory, every command.
+
+fn main() -> std::process::ExitCode {
+    govmem::cli::govmem()
+}

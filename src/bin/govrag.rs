@@ -1,0 +1,5 @@
+//! The Markdown knowledge base.
+
+fn main() -> std::process::ExitCode {
+    govmem::cli::govrag()
+}

@@ -1,0 +1,5 @@
+//! B3: reuse scores.
+
+fn main() -> std::process::ExitCode {
+    govmem::cli::learnings_score()
+}

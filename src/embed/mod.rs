@@ -1,0 +1,1 @@
+//! Model clients behind traits: embedding, generation, reranking.

@@ -1,0 +1,1 @@
+//! Guards of step 0: sliding-window rate limit, idempotency.

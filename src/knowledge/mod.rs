@@ -1,0 +1,1 @@
+//! The Markdown knowledge base, `govrag`.

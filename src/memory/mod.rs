@@ -1,0 +1,1 @@
+//! The governance memory of PD-295.

@@ -1,0 +1,1 @@
+//! Local document search, `govfind`.

@@ -1,0 +1,1 @@
+//! MCP and HTTP service over `retrieval`.

@@ -1,0 +1,1 @@
+//! Records on disk: schemas, JSON lines, atomic replacement, locks.
