@@ -8,7 +8,9 @@ pub mod env;
 pub mod error;
 pub mod id;
 pub mod lang;
+pub mod model;
 pub mod secret;
 
 pub use clock::{Clock, Date, FixedClock, Instant, SystemClock};
 pub use error::{Code, Error, Kind, Result};
+pub use model::ModelIdentity;
