@@ -45,11 +45,7 @@ pub trait Embedder: Send + Sync {
     ///
     /// # Errors
     /// As [`embed_query`](Self::embed_query).
-    fn embed_documents(
-        &self,
-        texts: &[&str],
-        progress: &mut dyn FnMut(usize),
-    ) -> Result<Vec<Vec<Vec<f32>>>> {
+    fn embed_documents(&self, texts: &[&str], progress: &mut dyn FnMut(usize)) -> Result<Vec<Vec<Vec<f32>>>> {
         let windows = self.embed_windows(texts, progress)?;
         Ok(windows.into_iter().map(|w| w.into_iter().map(|w| w.vector).collect()).collect())
     }

@@ -61,10 +61,7 @@ mod tests {
         assert_eq!(of("nomic-embed-text:latest"), pair("search_query: ", "search_document: "));
         assert_eq!(of("nomic-ai/nomic-embed-text-v1.5"), pair("search_query: ", "search_document: "));
         assert_eq!(of("intfloat/multilingual-e5-base"), pair("query: ", "passage: "));
-        assert_eq!(
-            of("embeddinggemma:300m"),
-            pair("task: search result | query: ", "title: none | text: ")
-        );
+        assert_eq!(of("embeddinggemma:300m"), pair("task: search result | query: ", "title: none | text: "));
         assert_eq!(of("all-MiniLM-L6-v2"), pair("", ""));
         assert_eq!(of("bge-m3:latest"), pair("", ""));
         let bge = "Represent this sentence for searching relevant passages: ";
