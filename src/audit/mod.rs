@@ -1,1 +1,33 @@
 //! The signed trail: events, keyrings, chain, verification, rotation.
+//!
+//! [`Event`]s are signed with HMAC-SHA256 over canonical JSON by the current key of a [`Keyring`] and
+//! appended to a [`Trail`], whose sidecar chain makes edits visible. HMAC is symmetric: whoever can
+//! verify a line could also have written it.
+
+mod blocks;
+mod canonical;
+mod chain;
+mod envelope;
+mod event;
+mod events;
+mod files;
+mod key;
+mod keyring;
+mod keyring_file;
+mod signer;
+mod tail;
+mod text;
+mod trail;
+mod vocabulary;
+
+pub use envelope::{Details, Envelope, Stamp};
+pub use event::{Event, Place};
+pub use events::{Tally, verified_events};
+pub use files::TrailPaths;
+pub use key::Key;
+pub use keyring::{CurrentKey, Keyring, Replaced, Verifier, unavailable};
+pub use keyring_file::FileKeyring;
+pub use signer::Signer;
+pub use text::Text;
+pub use trail::{CLOCK_TOLERANCE_S, Receipt, Repair, Trail, TrailLock};
+pub use vocabulary::{EventName, Operation, Source};

@@ -1,0 +1,4 @@
+//! The signed trail, through the library: appends, crashes, tampering, keyrings, rotation.
+
+mod appends;
+mod world;
