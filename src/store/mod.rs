@@ -9,6 +9,8 @@ pub mod jsonl;
 pub mod layout;
 pub mod lock;
 pub mod open;
+pub mod schema;
+pub mod strict;
 
 pub use layout::{Source, Workspace};
 pub use lock::{LockSettings, Locks, Writing};
