@@ -1,0 +1,87 @@
+//! Seeded vectors, small sets, and the exact index that FAISS is compared with.
+
+use govmem::base::{ModelIdentity, Result};
+use govmem::vector::{Draft, Hit, Rows, VectorIndex};
+
+/// A small seeded generator (SplitMix64).
+pub struct Seeded(pub u64);
+
+impl Seeded {
+    /// The next 64 bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// A unit vector.
+    pub fn unit(&mut self, width: usize) -> Vec<f32> {
+        let raw: Vec<f64> = (0..width)
+            .map(|_| (0..6).map(|_| (self.next() >> 11) as f64 / (1u64 << 53) as f64 - 0.5).sum())
+            .collect();
+        let norm = raw.iter().map(|v| v * v).sum::<f64>().sqrt();
+        raw.iter().map(|v| (v / norm) as f32).collect()
+    }
+}
+
+pub fn model(width: usize) -> ModelIdentity {
+    ModelIdentity {
+        provider: "local".into(),
+        name: "seeded".into(),
+        digest: "0123456789abcdef".into(),
+        width,
+        query_prefix: String::new(),
+        document_prefix: String::new(),
+        window: 256,
+    }
+}
+
+/// A draft of `n` records, every third with two windows.
+pub fn draft(seed: u64, n: usize, width: usize, stored: usize) -> Draft {
+    let mut random = Seeded(seed);
+    let mut draft = Draft::new(&model(width), stored, "Flat").unwrap();
+    for i in 0..n {
+        let windows: Vec<Vec<f32>> = (0..1 + usize::from(i % 3 == 0)).map(|_| random.unit(width)).collect();
+        draft.push(&format!("R-{i}"), &format!("{seed:032x}{i:032x}"), &windows).unwrap();
+    }
+    draft
+}
+
+/// Exact search by a plain loop in double precision.
+pub struct Exact {
+    pub width: usize,
+    pub values: Vec<f32>,
+}
+
+impl VectorIndex for Exact {
+    fn len(&self) -> usize {
+        self.values.len() / self.width
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn search(&self, query: &[f32], k: usize, allowed: Option<&Rows>) -> Result<Vec<Hit>> {
+        let mut hits: Vec<Hit> = self
+            .values
+            .chunks(self.width)
+            .enumerate()
+            .filter(|(row, _)| allowed.is_none_or(|a| a.contains(*row)))
+            .map(|(row, v)| {
+                let ip: f64 = v.iter().zip(query).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+                Hit { row, distance: (1.0 - ip).clamp(0.0, 2.0) as f32 }
+            })
+            .collect();
+        hits.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.row.cmp(&b.row)));
+        hits.truncate(k);
+        Ok(hits)
+    }
+}
