@@ -6,16 +6,17 @@
 //! the record locks.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::Path;
 
-use super::file::{sync_dir, with_suffix};
 use super::index::{Factory, FaissIndex};
 use super::manifest::{Manifest, Row, Stamp};
 use super::set::SetFiles;
 use super::{matrix, unit};
 use crate::base::error::IoContext;
 use crate::base::{Error, ModelIdentity, Result};
+use crate::store::atomic::{next_path, promote_next, sync_parent, write_next};
+use crate::store::{Writing, open};
 
 /// The rows and vectors of a set to come.
 #[derive(Clone, Debug)]
@@ -93,9 +94,9 @@ impl SetFiles {
     ///
     /// # Errors
     /// As [`SetFiles::prepare`].
-    pub fn init<W: ?Sized>(
+    pub fn init(
         &self,
-        writing: &W,
+        writing: &impl Writing,
         model: &ModelIdentity,
         width: usize,
         factory: &str,
@@ -112,7 +113,7 @@ impl SetFiles {
     ///
     /// # Errors
     /// I/O (exit 74); ERR-295-08 from FAISS.
-    pub fn prepare<W: ?Sized>(&self, writing: &W, draft: Draft) -> Result<Prepared> {
+    pub fn prepare(&self, writing: &impl Writing, draft: Draft) -> Result<Prepared> {
         self.finish(writing)?;
         let old = self.read_manifest().ok();
         let generation = old.as_ref().map_or(1, |m| m.generation.saturating_add(1));
@@ -120,7 +121,7 @@ impl SetFiles {
         manifest.factory = draft.factory.as_str().to_owned();
         manifest.rows = draft.rows;
 
-        let (npy, faiss) = (with_suffix(&self.npy(), ".next"), with_suffix(&self.faiss(), ".next"));
+        let (npy, faiss) = (next_path(&self.npy()), next_path(&self.faiss()));
         matrix::write(&npy, &draft.vectors, draft.width)?;
         manifest.npy = stamp(&npy)?;
         if let Some(old) = old.filter(|old| self.same(old, &manifest)) {
@@ -132,9 +133,7 @@ impl SetFiles {
         manifest.built = index.factory().as_str().to_owned();
         manifest.faiss = stamp(&faiss)?;
 
-        let path = with_suffix(&self.manifest(), ".next");
-        let mut file = fs::File::create(&path).at(&path)?;
-        file.write_all(&manifest.to_bytes()).and_then(|()| file.sync_all()).at(&path)?;
+        write_next(&self.manifest(), &manifest.to_bytes(), writing)?;
         Ok(Prepared { files: self.clone(), manifest, unchanged: false })
     }
 
@@ -154,25 +153,24 @@ impl SetFiles {
     ///
     /// # Errors
     /// I/O (exit 74).
-    pub fn finish<W: ?Sized>(&self, _writing: &W) -> Result<()> {
+    pub fn finish(&self, writing: &impl Writing) -> Result<()> {
         let pairs = [self.faiss(), self.npy()];
-        let next = |path: &Path| with_suffix(path, ".next");
-        let manifest_next = next(&self.manifest());
-        if !manifest_next.exists() && !pairs.iter().any(|p| next(p).exists()) {
+        let nexts = [next_path(&self.manifest()), next_path(&pairs[0]), next_path(&pairs[1])];
+        if !nexts.iter().any(|path| path.exists()) {
             return Ok(());
         }
         if let Ok(manifest) = self.read_manifest() {
             for (path, stamp) in pairs.iter().zip([&manifest.faiss, &manifest.npy]) {
                 // The file that fits may be the `.next` one: then its rename is still to be done.
                 if self.matching(path, stamp).is_ok_and(|(_, found)| found != *path) {
-                    fs::rename(next(path), path).at(path)?;
+                    promote_next(path, writing)?;
                 }
             }
         }
-        for path in [&manifest_next, &next(&pairs[0]), &next(&pairs[1])] {
+        for path in &nexts {
             remove(path)?;
         }
-        sync_dir(&self.dir)
+        sync_parent(&self.manifest())
     }
 }
 
@@ -187,19 +185,18 @@ impl Prepared {
     ///
     /// # Errors
     /// I/O (exit 74).
-    pub fn commit<W: ?Sized>(self, _writing: &W) -> Result<Manifest> {
+    pub fn commit(self, writing: &impl Writing) -> Result<Manifest> {
         if !self.unchanged {
             for path in [self.files.manifest(), self.files.faiss(), self.files.npy()] {
-                fs::rename(with_suffix(&path, ".next"), &path).at(&path)?;
+                promote_next(&path, writing)?;
             }
-            sync_dir(&self.files.dir)?;
         }
         Ok(self.manifest)
     }
 }
 
 fn stamp(path: &Path) -> Result<Stamp> {
-    let file = fs::File::open(path).at(path)?;
+    let file = open::regular(path, fs::OpenOptions::new().read(true)).at(path)?;
     // SAFETY: the file was just written by us and nobody else knows its name.
     let map = unsafe { memmap2::Mmap::map(&file) }.at(path)?;
     Ok(Stamp::of(&map))

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::mem::ManuallyDrop;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -17,9 +18,9 @@ use faiss::selector::IdSelector;
 use faiss::{FlatIndex, Index, MetricType, index_factory};
 
 use super::Rows;
-use super::file::fd_path;
 use crate::base::error::IoContext;
 use crate::base::{Code, Error, Kind, Result};
+use crate::store::open;
 
 /// One row found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,7 +167,8 @@ impl FaissIndex {
     /// # Errors
     /// I/O (exit 74).
     pub fn write(&self, path: &Path) -> Result<()> {
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(path).at(path)?;
+        let options = File::options().read(true).write(true).create(true).truncate(true).clone();
+        let file = open::regular(path, &options).at(path)?;
         let name = fd_path(&file);
         let written = match &self.inner {
             Inner::Flat(index) => faiss::write_index(index, &name),
@@ -339,6 +341,12 @@ pub(super) fn flat_payload(file: &[u8], len: usize, width: usize) -> Option<&[u8
 fn float_bytes(values: &[f32]) -> &[u8] {
     // SAFETY: every f32 is four initialised bytes, and bytes have no alignment.
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+}
+
+/// A path FAISS can open that names exactly the file behind `file`, whatever happened to its name
+/// since, and whatever bytes that name holds.
+fn fd_path(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 
 fn not_finite() -> Error {

@@ -3,7 +3,7 @@
 //! A matrix is memory-mapped; nothing is copied. Another type, byte order, storage order, shape,
 //! a short file or trailing bytes are ERR-295-08; a zero or non-finite row is ERR-295-02.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use ndarray_npy::{ViewNpyExt, WriteNpyExt};
 
 use crate::base::error::IoContext;
 use crate::base::{Code, Error, Result};
+use crate::store::open;
 
 /// A memory-mapped matrix of n rows of `width` values.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ impl Matrix {
     /// # Errors
     /// ERR-295-08 when the file is not an n × width `<f4` C-order matrix; I/O errors.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::from_file(&File::open(path).at(path)?, path)
+        Self::from_file(&open::regular(path, OpenOptions::new().read(true)).at(path)?, path)
     }
 
     /// Maps the matrix in an open file; `path` is for messages.
@@ -114,7 +115,7 @@ pub fn write(path: &Path, values: &[f32], width: usize) -> Result<()> {
             format!("{}: {} values of {width}: {e}", path.display(), values.len()),
         )
     })?;
-    let file = File::create(path).at(path)?;
+    let file = open::regular(path, OpenOptions::new().write(true).create(true).truncate(true)).at(path)?;
     let mut writer = BufWriter::with_capacity(1 << 20, file);
     view.write_npy(&mut writer).map_err(|e| match e {
         ndarray_npy::WriteNpyError::Io(e) => Error::io(path, &e),

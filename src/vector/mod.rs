@@ -18,8 +18,6 @@ pub mod matrix;
 pub mod rows;
 pub mod set;
 
-mod file;
-
 pub use commit::{Draft, Prepared};
 pub use index::{FaissIndex, Hit, VectorIndex};
 pub use manifest::{Manifest, Row};

@@ -5,14 +5,13 @@
 //! commit a file may still be named `X.next`; the one with the manifest's hash is taken.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 
-use super::file::with_suffix;
 use super::index::{Factory, FaissIndex, Hit, VectorIndex, flat_payload};
 use super::manifest::{Manifest, Row, Stamp};
 use super::matrix::Matrix;
@@ -20,6 +19,8 @@ use super::{Rows, unit};
 use crate::base::error::IoContext;
 use crate::base::id::sha256_hex;
 use crate::base::{Code, Error, ModelIdentity, Result};
+use crate::store::atomic::next_path;
+use crate::store::open;
 
 /// Where one source's set lives.
 #[derive(Clone, Debug)]
@@ -32,6 +33,12 @@ impl SetFiles {
     /// The set of `source` (`learnings`, `veille`, `clarifications`) in `dir`.
     pub fn new(dir: impl Into<PathBuf>, source: &str) -> Self {
         SetFiles { dir: dir.into(), source: source.to_owned() }
+    }
+
+    /// The set of `source` in the workspace.
+    pub fn of(workspace: &crate::store::Workspace, source: crate::store::Source) -> Self {
+        let data = workspace.index(source).manifest.parent().map(PathBuf::from).unwrap_or_default();
+        SetFiles::new(data, source.stem())
     }
 
     /// `X-index.faiss`.
@@ -155,8 +162,8 @@ impl SetFiles {
         let mut absent = true;
         let mut seen = HashSet::new();
         // A commit may rename `X.next` to `X` between the first two looks: hence the third.
-        for path in [path.to_owned(), with_suffix(path, ".next"), path.to_owned()] {
-            let file = match File::open(&path) {
+        for path in [path.to_owned(), next_path(path), path.to_owned()] {
+            let file = match open::regular(&path, OpenOptions::new().read(true)) {
                 Ok(file) => file,
                 Err(e) if e.kind() == ErrorKind::NotFound => continue,
                 Err(e) => return Err(Error::io(&path, &e)),
@@ -164,7 +171,7 @@ impl SetFiles {
             absent = false;
             let meta = file.metadata().at(&path)?;
             let new = seen.insert((meta.dev(), meta.ino()));
-            if new && meta.is_file() && meta.size() == bytes && fits(&file, &path)? {
+            if new && meta.size() == bytes && fits(&file, &path)? {
                 return Ok((file, path));
             }
         }
@@ -202,10 +209,7 @@ impl SetFiles {
 
 pub(super) fn read_manifest(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut file = File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(std::io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
-    }
+    let mut file = open::regular(path, OpenOptions::new().read(true))?;
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use govmem::vector::{Draft, SetFiles};
 
-use crate::support::{draft, model};
+use crate::support::{commit, draft, model, writing};
 
 type Dir = BTreeMap<String, Vec<u8>>;
 
@@ -14,13 +14,14 @@ fn read_dir(dir: &Path) -> Dir {
     fs::read_dir(dir)
         .unwrap()
         .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_none_or(|e| e != "lock"))
         .map(|p| (p.file_name().unwrap().to_string_lossy().into_owned(), fs::read(&p).unwrap()))
         .collect()
 }
 
 fn write_dir(dir: &Path, content: &Dir) {
-    for entry in fs::read_dir(dir).unwrap() {
-        fs::remove_file(entry.unwrap().path()).unwrap();
+    for name in read_dir(dir).keys() {
+        fs::remove_file(dir.join(name)).unwrap();
     }
     for (name, bytes) in content {
         fs::write(dir.join(name), bytes).unwrap();
@@ -54,10 +55,10 @@ fn a_kill_between_any_two_steps_leaves_the_old_set_or_the_new_one() {
     for (before, after) in [(9, 9), (9, 12), (12, 0), (0, 5)] {
         let dir = tempfile::tempdir().unwrap();
         let files = SetFiles::new(dir.path(), "learnings");
-        files.prepare(&(), draft(1, before, 6, 8)).unwrap().commit(&()).unwrap();
+        commit(&files, draft(1, before, 6, 8));
         let old = read_dir(dir.path());
         let old_rows = files.open().unwrap().manifest().rows.clone();
-        let prepared = files.prepare(&(), draft(2, after, 6, 8)).unwrap();
+        let prepared = files.prepare(&writing(dir.path()), draft(2, after, 6, 8)).unwrap();
         let new_rows = prepared.manifest().rows.clone();
         let beside = read_dir(dir.path());
 
@@ -69,13 +70,13 @@ fn a_kill_between_any_two_steps_leaves_the_old_set_or_the_new_one() {
             assert_eq!(set.matrix().unwrap().rows(), expected.len());
 
             // The next writer finishes: the same set, no `.next` file.
-            files.finish(&()).unwrap();
+            files.finish(&writing(dir.path())).unwrap();
             assert_eq!(&files.open().unwrap().manifest().rows, expected, "state {i} finished");
             assert!(read_dir(dir.path()).keys().all(|name| !name.ends_with(".next")), "state {i}");
 
             // And a writer that comes straight to the interrupted state succeeds, too.
             write_dir(dir.path(), &state);
-            let generation = files.prepare(&(), draft(3, 4, 6, 8)).unwrap().commit(&()).unwrap().generation;
+            let generation = commit(&files, draft(3, 4, 6, 8)).generation;
             assert_eq!(generation, if committed { 3 } else { 2 });
             assert_eq!(files.open().unwrap().manifest().rows.len(), draft(3, 4, 6, 8).len());
         }
@@ -87,11 +88,11 @@ fn init_writes_an_empty_set_once() {
     let dir = tempfile::tempdir().unwrap();
     let files = SetFiles::new(dir.path(), "veille");
     assert_eq!(files.open().err().unwrap().code_text(), "ERR-295-08");
-    files.init(&(), &model(4), 768, "Flat").unwrap();
+    files.init(&writing(dir.path()), &model(4), 768, "Flat").unwrap();
     let set = files.open().unwrap();
     assert!(set.search(&[1.0, 0.0, 0.0, 0.0], 3, &set.rows(|_| true)).unwrap().is_empty());
     let before = read_dir(dir.path());
-    files.init(&(), &model(4), 768, "Flat").unwrap();
+    files.init(&writing(dir.path()), &model(4), 768, "Flat").unwrap();
     assert_eq!(read_dir(dir.path()), before);
 }
 
@@ -99,13 +100,13 @@ fn init_writes_an_empty_set_once() {
 fn an_unchanged_set_keeps_its_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let files = SetFiles::new(dir.path(), "learnings");
-    files.prepare(&(), draft(1, 10, 6, 8)).unwrap().commit(&()).unwrap();
+    commit(&files, draft(1, 10, 6, 8));
     let before = read_dir(dir.path());
-    files.prepare(&(), draft(1, 10, 6, 8)).unwrap().commit(&()).unwrap();
+    commit(&files, draft(1, 10, 6, 8));
     assert_eq!(read_dir(dir.path()), before);
     // A damaged index is rebuilt even so.
     fs::write(files.faiss(), b"x").unwrap();
-    files.prepare(&(), draft(1, 10, 6, 8)).unwrap().commit(&()).unwrap();
+    commit(&files, draft(1, 10, 6, 8));
     assert_eq!(files.open().unwrap().manifest().generation, 2);
 }
 
@@ -117,7 +118,7 @@ fn vectors_are_reused_by_text_and_model() {
     first.push("A", "aa", &[[1.0, 0.0], [0.0, 1.0]]).unwrap();
     first.push("B", "bb", &[[0.6, 0.8]]).unwrap();
     first.push("C", "aa", &[[1.0, 0.0], [0.0, 1.0]]).unwrap();
-    files.prepare(&(), first).unwrap().commit(&()).unwrap();
+    commit(&files, first);
 
     let reuse = files.reuse(&model(2), 4);
     assert_eq!(reuse.len(), 2);
@@ -143,7 +144,7 @@ fn vectors_are_reused_by_text_and_model() {
 fn readers_during_commits_see_whole_sets() {
     let dir = tempfile::tempdir().unwrap();
     let files = SetFiles::new(dir.path(), "learnings");
-    files.prepare(&(), draft(0, 20, 6, 8)).unwrap().commit(&()).unwrap();
+    commit(&files, draft(0, 20, 6, 8));
     let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -156,7 +157,7 @@ fn readers_during_commits_see_whole_sets() {
             });
         }
         for seed in 1..60 {
-            files.prepare(&(), draft(seed, 20, 6, 8)).unwrap().commit(&()).unwrap();
+            commit(&files, draft(seed, 20, 6, 8));
         }
         done.store(true, std::sync::atomic::Ordering::Relaxed);
     });

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use govmem::vector::SetFiles;
 
-use crate::support::{Seeded, draft};
+use crate::support::{Seeded, commit, draft};
 
 /// The answers of a sound set to some queries; `None` when it is refused.
 fn answers(files: &SetFiles) -> Option<Vec<Vec<(String, i32)>>> {
@@ -33,7 +33,7 @@ fn answers(files: &SetFiles) -> Option<Vec<Vec<(String, i32)>>> {
 fn set_of(seed: u64, n: usize) -> (tempfile::TempDir, SetFiles) {
     let dir = tempfile::tempdir().unwrap();
     let files = SetFiles::new(dir.path(), "learnings");
-    files.prepare(&(), draft(seed, n, 16, 20)).unwrap().commit(&()).unwrap();
+    commit(&files, draft(seed, n, 16, 20));
     (dir, files)
 }
 

@@ -4,7 +4,7 @@ use govmem::vector::index::Factory;
 use govmem::vector::set::search;
 use govmem::vector::{FaissIndex, Rows, SetFiles, VectorIndex};
 
-use crate::support::{Exact, Seeded, draft};
+use crate::support::{Exact, Seeded, commit, draft};
 
 fn close(a: f32, b: f32) -> bool {
     (a - b).abs() < 2e-6
@@ -79,7 +79,7 @@ fn records_count_once_and_ties_are_complete() {
     for i in 0..30 {
         draft.push(&format!("T-{i:02}"), &format!("{i:064x}"), &[same.clone(), same.clone()]).unwrap();
     }
-    files.prepare(&(), draft).unwrap().commit(&()).unwrap();
+    commit(&files, draft);
     let set = files.open().unwrap();
     let all = set.rows(|_| true);
     let found = set.search(&same, 5, &all).unwrap();
@@ -111,7 +111,7 @@ fn records_count_once_and_ties_are_complete() {
 fn a_query_that_is_no_vector_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let files = SetFiles::new(dir.path(), "veille");
-    files.prepare(&(), draft(1, 3, 4, 4)).unwrap().commit(&()).unwrap();
+    commit(&files, draft(1, 3, 4, 4));
     let set = files.open().unwrap();
     for bad in [&[0.0; 4][..], &[f32::NAN; 4], &[1.0; 5], &[]] {
         let error = set.search(bad, 1, &set.rows(|_| true)).unwrap_err();

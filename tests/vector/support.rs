@@ -1,7 +1,8 @@
 //! Seeded vectors, small sets, and the exact index that FAISS is compared with.
 
 use govmem::base::{ModelIdentity, Result};
-use govmem::vector::{Draft, Hit, Rows, VectorIndex};
+use govmem::store::lock::{LockSettings, Single};
+use govmem::vector::{Draft, Hit, Rows, SetFiles, VectorIndex};
 
 /// A small seeded generator (SplitMix64).
 pub struct Seeded(pub u64);
@@ -29,6 +30,18 @@ impl Seeded {
         let norm = raw.iter().map(|v| v * v).sum::<f64>().sqrt();
         raw.iter().map(|v| (v / norm) as f32).collect()
     }
+}
+
+/// A guard that allows writing in `dir`.
+pub fn writing(dir: &std::path::Path) -> Single {
+    let settings = LockSettings { allow_network: true, ..LockSettings::default() };
+    Single::take(&dir.join("set.lock"), &settings).unwrap()
+}
+
+/// Commits `draft` as the set of `files` in `dir`.
+pub fn commit(files: &SetFiles, draft: Draft) -> govmem::vector::Manifest {
+    let guard = writing(files.manifest().parent().unwrap());
+    files.prepare(&guard, draft).unwrap().commit(&guard).unwrap()
 }
 
 pub fn model(width: usize) -> ModelIdentity {
