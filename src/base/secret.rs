@@ -1,1 +1,0 @@
-//! Secrets in text: found, named by rule and line, masked.

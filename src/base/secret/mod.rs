@@ -1,0 +1,197 @@
+//! Secrets in text: found, named by rule and line, masked; and secrets in memory, wiped after use.
+//!
+//! A finding never holds the value. A token counts when it stands alone (boundary), is whole (full
+//! body) and looks random (entropy); placeholders of documentation pass, and so do plain hexadecimal
+//! hashes such as our own.
+
+mod rules;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+use zeroize::Zeroizing;
+
+use rules::{PLACEHOLDERS, RULES, Rule, WORDS};
+
+/// A secret found in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule's name, such as `github-token`.
+    pub rule: &'static str,
+    /// Line number, from 1.
+    pub line: usize,
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+}
+
+struct Scanner {
+    any: RegexSet,
+    each: Vec<(&'static Rule, Regex)>,
+}
+
+static SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
+    // A test proves that every pattern compiles; a broken one must not take the program down.
+    let each: Vec<_> = RULES.iter().filter_map(|r| Some((r, Regex::new(r.pattern).ok()?))).collect();
+    let any = RegexSet::new(each.iter().map(|(r, _)| r.pattern)).unwrap_or_default();
+    Scanner { any, each }
+});
+
+/// The secrets of `text`, in order, without overlap.
+pub fn scan(text: &str) -> Vec<Finding> {
+    let mut found: Vec<(Range<usize>, usize)> = Vec::new();
+    for index in SCANNER.any.matches(text) {
+        let Some((rule, regex)) = SCANNER.each.get(index) else { continue };
+        for captures in regex.captures_iter(text) {
+            let token = captures.get(1).or_else(|| captures.get(0));
+            if let Some(token) = token.filter(|t| is_secret(text, t.range(), rule)) {
+                found.push((token.range(), index));
+            }
+        }
+    }
+    // An earlier rule names what several match; of overlapping ones the whole stretch is masked.
+    found.sort_by_key(|(range, index)| (range.start, *index));
+    let mut merged: Vec<(Range<usize>, usize)> = Vec::new();
+    for (range, index) in found {
+        match merged.last_mut() {
+            Some((last, first)) if range.start < last.end => {
+                last.end = last.end.max(range.end);
+                *first = (*first).min(index);
+            }
+            _ => merged.push((range, index)),
+        }
+    }
+    let (mut line, mut seen) = (1, 0);
+    merged
+        .into_iter()
+        .map(|(range, index)| {
+            line += text.as_bytes()[seen..range.start].iter().filter(|b| **b == b'\n').count();
+            seen = range.start;
+            Finding { rule: SCANNER.each[index].0.name, line, range }
+        })
+        .collect()
+}
+
+/// `text` with every secret replaced by `[secret: rule]`.
+pub fn mask(text: &str) -> Cow<'_, str> {
+    let findings = scan(text);
+    if findings.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut end = 0;
+    for finding in findings {
+        out.push_str(&text[end..finding.range.start]);
+        out.push_str("[secret: ");
+        out.push_str(finding.rule);
+        out.push(']');
+        end = finding.range.end;
+    }
+    out.push_str(&text[end..]);
+    Cow::Owned(out)
+}
+
+fn is_secret(text: &str, range: Range<usize>, rule: &Rule) -> bool {
+    let token = &text[range.clone()];
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    // A token that begins or ends with punctuation of its own has no boundary to check there.
+    let before = text[..range.start].chars().next_back().filter(|_| token.starts_with(word));
+    let after = text[range.end..].chars().next().filter(|_| token.ends_with(word));
+    if before.is_some_and(|c| word(c) || (c == '.' && token.starts_with("s."))) || after.is_some_and(word) {
+        return false;
+    }
+    if rule.name == "private-key" {
+        return true;
+    }
+    let lower = token.to_ascii_lowercase();
+    !PLACEHOLDERS.iter().any(|p| lower.contains(p))
+        && !WORDS.contains(&lower.as_str())
+        && !is_hash(token)
+        && !is_reference(token, rule)
+        && entropy(token) >= rule.entropy
+}
+
+/// A plain digest: only hexadecimal digits, as many as MD5, SHA-1, SHA-256 or SHA-512 have.
+fn is_hash(token: &str) -> bool {
+    let digits = token.strip_prefix("sha256:").unwrap_or(token);
+    matches!(digits.len(), 32 | 40 | 64 | 128) && digits.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// For assignments, where the value has no shape of its own: code and words, rather than a random
+/// text. A secret mixes letters with digits or punctuation.
+fn is_reference(token: &str, rule: &Rule) -> bool {
+    if rule.name != "assigned-secret" {
+        return false;
+    }
+    let letters = token.chars().filter(|c| c.is_alphabetic()).count();
+    let digits = token.chars().filter(|c| c.is_ascii_digit()).count();
+    letters == 0
+        || digits == 0
+        || token.contains(['(', '[', '/', ':'])
+        || token.contains("::")
+        || token.contains("..")
+}
+
+/// Shannon entropy of the characters of `token`, in bits each.
+fn entropy(token: &str) -> f64 {
+    let mut counts = std::collections::BTreeMap::<char, u32>::new();
+    for c in token.chars() {
+        *counts.entry(c).or_default() += 1;
+    }
+    let n = f64::from(counts.values().sum::<u32>());
+    -counts.values().map(|c| f64::from(*c) / n).map(|p| p * p.log2()).sum::<f64>()
+}
+
+/// Key material in memory: wiped on drop, never printed.
+#[derive(Clone)]
+pub struct SecretBytes(Zeroizing<Vec<u8>>);
+
+impl SecretBytes {
+    /// Takes the bytes over.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        SecretBytes(Zeroizing::new(bytes))
+    }
+
+    /// Reads hexadecimal digits; `None` when they are none.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        hex::decode(text).ok().map(SecretBytes::new)
+    }
+
+    /// The bytes. Copies made of them are the caller's to wipe.
+    pub fn expose(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SecretBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[redacted]")
+    }
+}
+
+/// A secret text in memory, such as a token: wiped on drop, never printed.
+#[derive(Clone)]
+pub struct SecretText(Zeroizing<String>);
+
+impl SecretText {
+    /// Takes the text over.
+    pub fn new(text: String) -> Self {
+        SecretText(Zeroizing::new(text))
+    }
+
+    /// The text. Copies made of it are the caller's to wipe.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SecretText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[redacted]")
+    }
+}
+
+#[cfg(test)]
+mod tests;
