@@ -119,19 +119,20 @@ fn is_hash(token: &str) -> bool {
     matches!(digits.len(), 32 | 40 | 64 | 128) && digits.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// For assignments, where the value has no shape of its own: code and words, rather than a random
-/// text. A secret mixes letters with digits or punctuation.
+/// Code and words rather than a random text. Where the shape says little, a secret shows capitals or
+/// digits; where there is none (assignments), letters and digits together.
 fn is_reference(token: &str, rule: &Rule) -> bool {
-    if rule.name != "assigned-secret" {
-        return false;
+    let has = |kind: fn(&char) -> bool| token.chars().any(|c| kind(&c));
+    match rule.name {
+        "openai-key" | "gitlab-token" => !has(char::is_ascii_digit) && !has(char::is_ascii_uppercase),
+        "assigned-secret" => {
+            !has(|c| c.is_alphabetic())
+                || !has(char::is_ascii_digit)
+                || token.contains(['(', '[', '/', ':'])
+                || token.contains("..")
+        }
+        _ => false,
     }
-    let letters = token.chars().filter(|c| c.is_alphabetic()).count();
-    let digits = token.chars().filter(|c| c.is_ascii_digit()).count();
-    letters == 0
-        || digits == 0
-        || token.contains(['(', '[', '/', ':'])
-        || token.contains("::")
-        || token.contains("..")
 }
 
 /// Shannon entropy of the characters of `token`, in bits each.
