@@ -10,6 +10,7 @@ pub mod layout;
 pub mod lock;
 pub mod open;
 pub mod schema;
+mod settings;
 pub mod strict;
 
 pub use layout::{Source, Workspace};
