@@ -1,1 +1,22 @@
 //! The Markdown knowledge base, `govrag`.
+//!
+//! The pages are the truth; everything else is derived from them and can be made again at any time.
+//! [`marker`] finds the base, [`load`] reads it once, [`graph`] and [`indexes`] derive, [`check`]
+//! judges, [`drift`] compares pages with the code they describe, [`edit`] changes pages in place.
+
+pub mod code;
+pub mod document;
+pub mod graph;
+pub mod indexes;
+pub mod load;
+pub mod marker;
+pub mod names;
+pub mod resolve;
+pub mod schema;
+pub mod tokens;
+pub mod walk;
+
+pub use code::Code;
+pub use document::Page;
+pub use load::Base;
+pub use marker::Marker;

@@ -1,0 +1,4 @@
+//! The knowledge base, end to end.
+
+mod data;
+mod tokens;
