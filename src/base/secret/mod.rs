@@ -44,11 +44,14 @@ pub fn scan(text: &str) -> Vec<Finding> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
     for index in SCANNER.any.matches(text) {
         let Some((rule, regex)) = SCANNER.each.get(index) else { continue };
-        for captures in regex.captures_iter(text) {
-            let token = captures.get(1).or_else(|| captures.get(0));
-            if let Some(token) = token.filter(|t| is_secret(text, t.range(), rule)) {
+        let mut from = 0;
+        while let Some(captures) = regex.captures_at(text, from) {
+            let Some(token) = captures.get(1).or_else(|| captures.get(0)) else { break };
+            if is_secret(text, token.range(), rule) {
                 found.push((token.range(), index));
             }
+            // What follows the token may be the beginning of the next one. No rule matches nothing.
+            from = token.end();
         }
     }
     // An earlier rule names what several match; of overlapping ones the whole stretch is masked.
