@@ -4,16 +4,23 @@
 //! [`marker`] finds the base, [`load`] reads it once, [`graph`] and [`indexes`] derive, [`check`]
 //! judges, [`drift`] compares pages with the code they describe, [`edit`] changes pages in place.
 
+pub mod check;
 pub mod code;
 pub mod document;
+pub mod drift;
+pub mod edit;
+pub mod git;
 pub mod graph;
+pub mod graph_view;
 pub mod indexes;
 pub mod load;
 pub mod marker;
 pub mod names;
 pub mod resolve;
 pub mod schema;
+pub mod stats;
 pub mod tokens;
+pub mod view;
 pub mod walk;
 
 pub use code::Code;

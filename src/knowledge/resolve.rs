@@ -3,9 +3,9 @@
 //! Every segment is compared with real directory entries, so that a wrong case is found on every
 //! system. Nothing above the repository (the folder of `.rag`) or the root is ever looked at.
 
-use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_normalization::UnicodeNormalization;
@@ -59,7 +59,7 @@ pub struct Resolver<'a> {
     pages: FxHashSet<&'a str>,
     /// How many levels the root lies under the folder of `.rag`, with that path.
     root_from_home: Option<String>,
-    folders: RefCell<FxHashMap<PathBuf, Option<FxHashSet<String>>>>,
+    folders: Mutex<FxHashMap<PathBuf, Option<FxHashSet<String>>>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -69,7 +69,7 @@ impl<'a> Resolver<'a> {
             marker,
             pages: pages.into_iter().collect(),
             root_from_home: marker.root_from_home(),
-            folders: RefCell::default(),
+            folders: Mutex::default(),
         }
     }
 
@@ -191,7 +191,7 @@ impl<'a> Resolver<'a> {
     /// The real name of the entry `part` of `dir`: exact, else the only one that differs by case or
     /// normal form.
     fn entry(&self, dir: &Path, part: &str) -> Option<String> {
-        let mut folders = self.folders.borrow_mut();
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let names = folders.entry(dir.to_owned()).or_insert_with(|| {
             let entries = fs::read_dir(dir).ok()?;
             Some(entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect())

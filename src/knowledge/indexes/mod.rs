@@ -15,6 +15,7 @@ use super::graph::Graph;
 use super::load::Base;
 use super::marker::Marker;
 use super::names::{HEADER, is_derived};
+use super::tokens::estimate;
 use super::walk::under;
 use crate::base::{Result, error::IoContext};
 use crate::store::atomic;
@@ -44,6 +45,8 @@ pub struct Plan {
     pub total: usize,
     /// Whether the manifest is in shards.
     pub sharded: bool,
+    /// Manifests above their limit, with their tokens.
+    pub oversized: Vec<(String, usize)>,
 }
 
 impl Plan {
@@ -76,6 +79,11 @@ pub fn plan(base: &Base) -> Plan {
     plan.stale =
         base.tree.derived.iter().filter(|path| !files.iter().any(|f| f.path == **path)).cloned().collect();
     for file in files {
+        let tokens = estimate(&file.text);
+        let is_manifest = file.path != marker.overview && file.path != marker.relations;
+        if is_manifest && tokens > marker.limits.index {
+            plan.oversized.push((file.path.clone(), tokens));
+        }
         match on_disk(&file.path) {
             Some(bytes) if bytes == file.text.as_bytes() => {}
             Some(bytes) if !bytes.is_empty() && !is_derived(&String::from_utf8_lossy(&bytes)) => {

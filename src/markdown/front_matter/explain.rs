@@ -39,14 +39,18 @@ pub fn quoted(text: &str) -> String {
 }
 
 pub(super) fn byte_order_mark() -> Fault {
-    plain(
-        0..'\u{feff}'.len_utf8(),
-        tr!(
-            "la page commence par une marque d'ordre des octets (BOM)",
-            "the page starts with a byte order mark"
-        ),
-        tr!("enregistrez-la en UTF-8 sans BOM", "save it as UTF-8 without the mark"),
-    )
+    let span = 0..'\u{feff}'.len_utf8();
+    Fault {
+        fix: Some(Fix { span: span.clone(), text: String::new() }),
+        ..plain(
+            span,
+            tr!(
+                "la page commence par une marque d'ordre des octets (BOM)",
+                "the page starts with a byte order mark"
+            ),
+            tr!("enregistrez-la en UTF-8 sans BOM", "save it as UTF-8 without the mark"),
+        )
+    }
 }
 
 pub(super) fn problem(source: &str, problem: &Problem) -> Fault {
