@@ -13,6 +13,9 @@ use crate::tr;
 /// Longest line that is looked into, in bytes. Longer ones are reported, and kept by rewrites.
 pub const MAX_LINE: usize = 16 << 20;
 
+/// Largest file that is read, in bytes: a sparse or endless one must not exhaust the memory.
+const MAX_FILE: u64 = 4 << 30;
+
 /// The content of a JSON-lines file at one moment.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -111,13 +114,16 @@ impl Snapshot {
     /// Reads `path` as it stands now; an absent file is empty.
     ///
     /// Errors: not a regular file or not readable (74); compressed, UTF-16 or another binary format
-    /// as a whole (ERR-295-15, exit 65).
+    /// as a whole, or above 4 GiB (ERR-295-15, exit 65).
     pub fn read(path: &Path) -> Result<Snapshot> {
         let mut bytes = Vec::new();
         match open::regular(path, OpenOptions::new().read(true)) {
             Ok(file) => {
                 // What is appended after this moment belongs to the next snapshot.
                 let len = file.metadata().at(path)?.len();
+                if len > MAX_FILE {
+                    return Err(too_large(path, len));
+                }
                 bytes.reserve_exact(usize::try_from(len).unwrap_or(0).min(1 << 30));
                 file.take(len).read_to_end(&mut bytes).at(path)?;
             }
@@ -200,6 +206,14 @@ impl Snapshot {
     }
 }
 
+fn too_large(path: &Path, len: u64) -> Error {
+    let path = path.display();
+    Error::memory(
+        Code::SchemaInvalid,
+        tr!("{path} : {len} octets, {MAX_FILE} au plus", "{path}: {len} bytes, {MAX_FILE} at most"),
+    )
+}
+
 /// Formats that are told by their first bytes and that are no JSON lines at any line.
 fn foreign_format(bytes: &[u8]) -> Option<&'static str> {
     const FORMATS: [(&[u8], &str); 7] = [
@@ -266,5 +280,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(Snapshot::read(&dir.path().join("none")).unwrap().is_empty());
         assert_eq!(Snapshot::read(dir.path()).unwrap_err().exit(), 74);
+        let sparse = dir.path().join("sparse");
+        std::fs::File::create(&sparse).unwrap().set_len(MAX_FILE + 1).unwrap();
+        assert_eq!(Snapshot::read(&sparse).unwrap_err().exit(), 65);
     }
 }
