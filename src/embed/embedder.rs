@@ -71,7 +71,10 @@ pub fn check_vector(vector: &[f32], width: usize) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(invalid(tr!("vecteur inutilisable : {fault}", "unusable vector: {fault}")))
+    Err(invalid(tr!("vecteur inutilisable : {fault}", "unusable vector: {fault}")).hint(tr!(
+        "réinstallez le modèle, ou choisissez-en un autre",
+        "install the model again, or choose another"
+    )))
 }
 
 /// Widens a vector to `width` with zeros; inner products and lengths are unchanged.

@@ -5,12 +5,20 @@
 //! no implementation ever changes model by itself, and the [`crate::base::ModelIdentity`] of every
 //! vector is known.
 
+mod cache;
 mod embedder;
 mod generator;
+mod local;
+mod ollama;
+mod open;
 mod reranker;
 mod roles;
 
+pub use cache::{CACHED_QUERIES, Cached, QueryCache, QueryKey};
 pub use embedder::{Embedder, PD295_WIDTH, Window, check_vector, pad, pooled};
 pub use generator::{Generation, Generator};
+pub use local::{LocalEmbedder, LocalReranker};
+pub use ollama::{Address, OllamaEmbedder, OllamaGenerator, OllamaSettings};
+pub use open::{EmbedderSettings, open, open_generator, open_reranker};
 pub use reranker::Reranker;
 pub use roles::{Prefixes, known_prefixes};

@@ -1,0 +1,185 @@
+//! From settings to a model: the one place that chooses an implementation.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::embedder::unavailable;
+use super::{
+    Address, Embedder, Generator, LocalEmbedder, LocalReranker, OllamaEmbedder, OllamaGenerator,
+    OllamaSettings, Prefixes, Reranker, known_prefixes,
+};
+use crate::base::config::{self, Provider};
+use crate::base::{Error, Result};
+use crate::tr;
+
+/// Everything that decides which embedder is opened.
+#[derive(Clone, Debug)]
+pub struct EmbedderSettings {
+    /// Where the model runs.
+    pub provider: Provider,
+    /// Ollama: the model's name.
+    pub model: String,
+    /// Ollama: the server, in any form of `OLLAMA_HOST`; this machine's when absent.
+    pub url: Option<String>,
+    /// Whether the user vouches for `url`: it comes from the environment or the user's own
+    /// configuration, or was approved. Without that only this machine gets a text.
+    pub trusted: bool,
+    /// Local: the model directory.
+    pub dir: Option<PathBuf>,
+    /// Text put before queries; by the model's name when absent.
+    pub query_prefix: Option<String>,
+    /// Text put before documents; by the model's name when absent.
+    pub document_prefix: Option<String>,
+    /// Ollama: longest wait for one answer.
+    pub timeout: Duration,
+    /// Ollama: whether a model that sends the text elsewhere may be used.
+    pub allow_remote_models: bool,
+    /// Local: a file that remembers digests of weights between runs.
+    pub digests: Option<PathBuf>,
+}
+
+impl Default for EmbedderSettings {
+    fn default() -> Self {
+        EmbedderSettings {
+            provider: Provider::Ollama,
+            model: "nomic-embed-text".to_owned(),
+            url: None,
+            trusted: false,
+            dir: None,
+            query_prefix: None,
+            document_prefix: None,
+            timeout: Duration::from_secs(30),
+            allow_remote_models: false,
+            digests: None,
+        }
+    }
+}
+
+impl EmbedderSettings {
+    /// The settings of a configuration. An `url` that the workspace's file alone gives is trusted
+    /// when `approved`; `digests` is a file of the workspace's state.
+    pub fn from_config(config: &config::Embedder, approved: bool, digests: Option<PathBuf>) -> Self {
+        EmbedderSettings {
+            provider: config.provider,
+            model: config.model.clone(),
+            url: Some(config.url.value.clone()),
+            trusted: approved || config.url.origin != config::Origin::Workspace,
+            dir: config.dir.clone(),
+            query_prefix: config.query_prefix.clone(),
+            document_prefix: config.document_prefix.clone(),
+            timeout: config.timeout,
+            allow_remote_models: config.allow_remote_models,
+            digests,
+        }
+    }
+
+    /// How to reach the Ollama server.
+    ///
+    /// # Errors
+    /// Exit 2 for a malformed address, or one on another machine nobody vouched for.
+    pub fn ollama(&self) -> Result<OllamaSettings> {
+        let address = self.url.as_deref().map(Address::parse).transpose()?.unwrap_or_default();
+        if !address.is_loopback() && !self.trusted {
+            return Err(Error::usage(tr!(
+                "{address} est une autre machine et n'a pas été approuvée : aucun texte n'y est envoyé",
+                "{address} is another machine and was not approved: no text is sent there"
+            ))
+            .hint("govmem trust"));
+        }
+        let model = self.model.trim().to_owned();
+        if model.is_empty() {
+            return Err(Error::usage(tr!("[embedder] model est vide", "[embedder] model is empty")));
+        }
+        Ok(OllamaSettings {
+            address,
+            model,
+            timeout: self.timeout.max(Duration::from_millis(1)),
+            allow_remote_models: self.allow_remote_models,
+        })
+    }
+
+    fn prefixes(&self, name: &str) -> Prefixes {
+        let known = known_prefixes(name);
+        Prefixes {
+            query: self.query_prefix.clone().unwrap_or(known.query),
+            document: self.document_prefix.clone().unwrap_or(known.document),
+        }
+    }
+}
+
+/// Opens the embedder the settings name; no other one takes its place.
+///
+/// # Errors
+/// `ERR-295-02` exit 69 when there is none to open, 65 when it cannot be used; exit 2 for settings
+/// that send texts where nobody allowed.
+pub fn open(settings: &EmbedderSettings) -> Result<Box<dyn Embedder>> {
+    match settings.provider {
+        Provider::Ollama => {
+            let ollama = settings.ollama()?;
+            let prefixes = settings.prefixes(&ollama.model);
+            Ok(Box::new(OllamaEmbedder::open(&ollama, prefixes)?))
+        }
+        Provider::Local => {
+            let dir = settings.dir.as_deref().ok_or_else(|| {
+                unavailable(tr!("[embedder] dir manque", "[embedder] dir is missing")).hint(tr!(
+                    "indiquez le dossier du modèle sous [embedder] dir",
+                    "name the model's directory under [embedder] dir"
+                ))
+            })?;
+            let name = LocalEmbedder::name_of(dir);
+            let prefixes = settings.prefixes(&name);
+            let digests = settings.digests.as_deref();
+            Ok(Box::new(LocalEmbedder::open(dir, prefixes, digests)?))
+        }
+    }
+}
+
+/// Opens the generator of the same server, under the name `model`.
+///
+/// # Errors
+/// As [`OllamaGenerator::open`].
+pub fn open_generator(settings: &EmbedderSettings, model: &str) -> Result<Box<dyn Generator>> {
+    let settings = EmbedderSettings { model: model.to_owned(), ..settings.clone() };
+    Ok(Box::new(OllamaGenerator::open(&settings.ollama()?)?))
+}
+
+/// Opens the cross-encoder of a directory.
+///
+/// # Errors
+/// As [`LocalReranker::open`].
+pub fn open_reranker(dir: &std::path::Path, digests: Option<&std::path::Path>) -> Result<Box<dyn Reranker>> {
+    Ok(Box::new(LocalReranker::open(dir, digests)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_vouched_for_machines_get_texts() {
+        let mut settings = EmbedderSettings { url: Some("gpu-box".into()), ..Default::default() };
+        assert_eq!(settings.ollama().unwrap_err().exit(), 2);
+        settings.trusted = true;
+        assert_eq!(settings.ollama().unwrap().address.as_str(), "http://gpu-box:11434");
+        let loopback = EmbedderSettings { url: Some("127.0.0.1:9".into()), ..Default::default() };
+        assert!(loopback.ollama().is_ok());
+    }
+
+    #[test]
+    fn prefixes_follow_the_name_and_yield_to_the_settings() {
+        let mut settings = EmbedderSettings::default();
+        assert_eq!(settings.prefixes("nomic-embed-text").query, "search_query: ");
+        settings.query_prefix = Some(String::new());
+        assert_eq!(settings.prefixes("nomic-embed-text").query, "");
+        assert_eq!(settings.prefixes("nomic-embed-text").document, "search_document: ");
+    }
+
+    #[test]
+    fn a_missing_directory_is_no_embedder() {
+        let local = EmbedderSettings { provider: Provider::Local, ..Default::default() };
+        assert_eq!(open(&local).err().unwrap().exit(), 69);
+        let absent = EmbedderSettings { dir: Some("/nonexistent/model".into()), ..local };
+        let error = open(&absent).err().unwrap();
+        assert_eq!((error.code_text().as_str(), error.exit()), ("ERR-295-02", 69));
+    }
+}
