@@ -135,13 +135,17 @@ impl Checkpoint {
 
     /// Whether a key of the version it names signed it.
     pub fn verify(&self, verifier: &Verifier<'_>) -> Result<bool> {
-        let signers = verifier.signers(self.key_version)?;
+        Ok(self.verify_with(&verifier.signers(self.key_version)?))
+    }
+
+    /// Whether one of `signers`, those of the version it names, signed it.
+    pub(super) fn verify_with(&self, signers: &[Signer]) -> bool {
         let message = self.message();
-        Ok(signers.iter().any(|s| s.verify(&message, &self.signature)))
+        signers.iter().any(|s| s.verify(&message, &self.signature))
     }
 
     /// The signed bytes. Their prefix keeps a checkpoint from ever passing for an event.
-    pub(super) fn message(&self) -> Vec<u8> {
+    fn message(&self) -> Vec<u8> {
         let mut out = CHECKPOINT_DOMAIN.to_vec();
         self.write_signed_part(&mut out);
         out
