@@ -107,3 +107,25 @@ pub(super) fn write_beside(path: &Path, suffix: &str, bytes: &[u8]) -> Result<Pa
         }
     }
 }
+
+/// The last whole line of a file, without newline.
+pub(super) fn last_line(file: &File, path: &Path) -> Result<Option<Vec<u8>>> {
+    let size = size(file, path)?;
+    let mut window = 8 << 10;
+    loop {
+        let start = size.saturating_sub(window);
+        let bytes = read_range(file, path, start, size)?;
+        let Some(end) = memchr::memrchr(b'\n', &bytes) else {
+            if start == 0 {
+                return Ok(None);
+            }
+            window *= 8;
+            continue;
+        };
+        match memchr::memrchr(b'\n', &bytes[..end]) {
+            Some(before) => return Ok(Some(bytes[before + 1..end].to_vec())),
+            None if start == 0 => return Ok(Some(bytes[..end].to_vec())),
+            None => window *= 8,
+        }
+    }
+}

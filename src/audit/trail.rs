@@ -261,10 +261,7 @@ impl<'l> Trail<'l> {
             None => Vec::new(),
         };
         let whole = line.split_last().filter(|(end, _)| **end == b'\n').map(|(_, line)| line);
-        let envelope = whole
-            .filter(|line| link(&tail.before_last, line) == self.head)
-            .and_then(|line| Envelope::parse(line).ok());
-        let Some(e) = envelope else {
+        let Some(line) = whole.filter(|line| link(&tail.before_last, line) == self.head) else {
             return Err(broken(
                 &self.paths,
                 &crate::tr!(
@@ -274,7 +271,11 @@ impl<'l> Trail<'l> {
                 ),
             ));
         };
-        self.last = Some((e.instant(), e.key_version));
+        // A reseal may have adopted a line that does not parse: then the checkpoint dates it.
+        self.last = Some(match Envelope::parse(line) {
+            Ok(e) => (e.instant(), e.key_version),
+            Err(_) => (checkpoint.instant, checkpoint.key_version),
+        });
         Ok(())
     }
 
