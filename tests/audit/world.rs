@@ -58,12 +58,18 @@ pub fn at(seconds: i64) -> Instant {
 
 /// A step-0 learning event of story `PD-n` with `ids` results.
 pub fn event(n: u64, seconds: i64, ids: usize) -> Event {
-    let (story, domain, project) = (
-        StoryId::parse(&format!("PD-{n}")).expect("story"),
-        Slug::parse("auth-identity").expect("slug"),
-        Slug::parse("backend").expect("slug"),
-    );
-    let place = Place { story: &story, domain: &domain, project: &project };
     let ids = (0..ids).map(|i| format!("PD-{}-3-a1b2c3d4e5f{i}", n + 1)).collect();
-    Event::step0(Source::Learning, at(seconds), place, "mfa b2b \"priorités\"", ids)
+    at_story(n, |p| Event::step0(Source::Learning, at(seconds), p, "mfa b2b \"priorités\"", ids))
+}
+
+/// An event made at story PD-295.
+pub fn place(make: impl FnOnce(Place<'_>) -> Event) -> Event {
+    at_story(295, make)
+}
+
+fn at_story(n: u64, make: impl FnOnce(Place<'_>) -> Event) -> Event {
+    let story = StoryId::parse(&format!("PD-{n}")).expect("story");
+    let domain = Slug::parse("auth-identity").expect("slug");
+    let project = Slug::parse("backend").expect("slug");
+    make(Place { story: &story, domain: &domain, project: &project })
 }
