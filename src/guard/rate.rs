@@ -90,6 +90,11 @@ pub fn consume(path: &Path, story: &StoryId, now: Instant, rate: Rate, guard: &S
     state::save(path, &window, guard)
 }
 
+/// Reads the window at `path`; ERR-295-10 when it cannot be read.
+pub fn load(path: &Path, _guard: &StateGuard<'_>) -> Result<Window> {
+    state::load(path)
+}
+
 /// Puts an unreadable state back to an empty window. Returns whether there was anything to repair.
 pub fn repair(path: &Path, guard: &StateGuard<'_>) -> Result<bool> {
     if state::load::<Window>(path).is_ok() {

@@ -176,6 +176,11 @@ impl Workspace {
         self.state_dir().join("idempotency.json")
     }
 
+    /// `data/.state/query-vectors.bin`, the vectors of earlier queries.
+    pub fn query_cache(&self) -> PathBuf {
+        self.state_dir().join("query-vectors.bin")
+    }
+
     /// `path` relative to the root with `/`, when it lies inside; used in records.
     pub fn relative(&self, path: &Path) -> Option<String> {
         path.strip_prefix(&self.root).ok()?.to_str().map(str::to_owned)

@@ -1,13 +1,75 @@
-//! `govmem` and the five batch jobs: arguments and rendering.
+//! `govmem` and the five batch jobs: arguments and rendering, one file per command.
+
+pub mod args;
+mod audit;
+mod clarify;
+mod doctor;
+mod feed;
+mod import;
+mod index;
+
+mod init;
+mod inject;
+mod install;
+mod list;
+mod open;
+mod render;
+mod search;
+mod settings;
+mod status;
+mod trust;
 
 use std::process::ExitCode;
 
+use clap::CommandFactory;
+
+use super::context::{Command as Runner, Context, run};
+use crate::base::Result;
+use crate::store::Source;
+use args::{ClarificationsCollect, Command, Govmem, Import, Index, Step0Inject, VeilleIndex};
+
 /// Runs `govmem` with the process arguments.
 pub fn govmem() -> ExitCode {
-    ExitCode::from(2)
+    run::<Govmem>(|parsed| (parsed.common, Box::new(move |ctx| dispatch(ctx, parsed.command))))
 }
 
 /// Runs the batch job `name` with the process arguments.
-pub fn job(_name: &str) -> ExitCode {
-    ExitCode::from(2)
+pub fn job(name: &str) -> ExitCode {
+    fn boxed(f: impl FnOnce(&Context) -> Result<u8> + 'static) -> Runner<'static> {
+        Box::new(f)
+    }
+    match name {
+        "index" => run::<VeilleIndex>(|p| {
+            (p.common, boxed(move |ctx| index::run(ctx, &[Source::Veille], false, p.args.strict)))
+        }),
+        "collect" => run::<ClarificationsCollect>(|p| {
+            (p.common, boxed(move |ctx| index::run(ctx, &[Source::Clarification], false, p.args.strict)))
+        }),
+        _ => run::<Step0Inject>(|p| (p.common, boxed(move |ctx| inject::run(ctx, p.args)))),
+    }
+}
+
+fn dispatch(ctx: &Context, command: Command) -> Result<u8> {
+    match command {
+        Command::Init(args) => init::run(ctx, args),
+        Command::Status => status::run(ctx),
+        Command::Doctor(args) => doctor::run(ctx, args),
+        Command::Trust(args) => trust::run(ctx, args),
+        Command::Install(args) => install::run(ctx, args),
+        Command::Clarify(args) => clarify::run(ctx, args),
+        Command::Learn(args) => feed::learn(ctx, args),
+        Command::Gate(args) => feed::gate(ctx, args),
+        Command::List(args) => list::list(ctx, args),
+        Command::Show(args) => list::show(ctx, args),
+        Command::Collect(args) => index::run(ctx, &[Source::Clarification], false, args.strict),
+        Command::Index(Index::Veille(args)) => index::run(ctx, &[Source::Veille], false, args.strict),
+        Command::Inject(args) => inject::run(ctx, args),
+        Command::Search(args) => search::run(ctx, args),
+        Command::Reindex(args) => index::run(ctx, &Source::ALL, args.full, args.strict),
+        Command::Import(Import::Learnings(args)) => import::learnings(ctx, args),
+        Command::Import(Import::Metrics(args)) => import::metrics(ctx, args),
+        Command::Audit(args) => audit::run(ctx, args),
+        Command::Completions(args) => super::manual::completions::<Govmem>(ctx, args.shell),
+        Command::Man => super::manual::man(ctx, Govmem::command()),
+    }
 }

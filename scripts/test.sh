@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Runs every test. Installs what they need: Debian packages, the test model, the OpenBao server.
+# Usage: scripts/test.sh [arguments of cargo test]
+. "$(dirname "$0")/lib/common.sh"
+cd "$root"
+build_packages
+debian_packages git strace chromium
+. scripts/lib/model.sh
+. scripts/lib/openbao.sh
+say "running the tests (target directory: $CARGO_TARGET_DIR)"
+exec cargo test --locked "$@"

@@ -1,0 +1,221 @@
+//! The clarification files of a workspace → `clarifications.jsonl`.
+//!
+//! Our own files are `docs/epics/**/<STORY>-clarifications.md`; other people's are `spec.md` files
+//! below the configured roots. One file is one record, known by its path. Files whose retention has
+//! passed are counted and never collected.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::form::{self, QUESTIONS};
+use super::spec;
+use crate::base::id::{Slug, StoryId};
+use crate::base::{Date, Error, Result};
+use crate::memory::Memory;
+use crate::memory::corpus::Entry;
+use crate::memory::document;
+use crate::memory::excluded::Excluded;
+use crate::memory::ids::unique_slugs;
+use crate::store::jsonl::{Out, Snapshot};
+use crate::store::schema::{self, Answer, Clarification, Record, Theme};
+use crate::tr;
+
+/// Where our own files lie, relative to the workspace.
+pub const OWN_ROOT: &str = "docs/epics";
+const OWN_SUFFIX: &str = "-clarifications.md";
+
+/// What a collection found.
+#[derive(Clone, Debug, Default)]
+pub struct Collected {
+    /// Records in path order.
+    pub records: Vec<Clarification>,
+    /// Files that cannot be used.
+    pub excluded: Vec<Excluded>,
+    /// Files looked at.
+    pub files: usize,
+    /// Files whose retention has passed.
+    pub expired: usize,
+    /// `spec.md` files without an answered question.
+    pub without_answers: usize,
+    /// Questions of `spec.md` files without an answer.
+    pub unanswered: usize,
+    /// Roots that do not exist.
+    pub missing_roots: Vec<PathBuf>,
+}
+
+/// Collects on `today`.
+///
+/// # Errors
+/// I/O when a directory cannot be listed.
+pub fn collect(memory: &Memory<'_>, today: Date) -> Result<Collected> {
+    let root = memory.workspace.root();
+    let config = &memory.config.clarifications;
+    let mut out = Collected::default();
+    let mut files: BTreeMap<String, (PathBuf, bool)> = BTreeMap::new();
+    walk(&root.join(OWN_ROOT), root, &mut files)?;
+    for dir in &config.roots {
+        if dir.is_dir() {
+            walk(dir, root, &mut files)?;
+        } else if *dir != root.join(OWN_ROOT) {
+            out.missing_roots.push(dir.clone());
+        }
+    }
+    for (shown, (path, own)) in files {
+        out.files += 1;
+        let read = if own {
+            read_own(&path, &shown)
+        } else {
+            read_spec(&path, &shown, config.domain.as_ref(), config.project.as_ref(), &mut out)
+        };
+        match read {
+            Ok(Some(record)) if record.is_expired(today) => out.expired += 1,
+            Ok(Some(record)) => out.records.push(record),
+            Ok(None) => out.without_answers += 1,
+            Err(reason) => out.excluded.push(Excluded { origin: shown, line: None, reason }),
+        }
+    }
+    Ok(out)
+}
+
+fn walk(dir: &Path, root: &Path, files: &mut BTreeMap<String, (PathBuf, bool)>) -> Result<()> {
+    if !dir.is_dir() {
+        return Ok(());
+    }
+    let walk = ignore::WalkBuilder::new(dir).standard_filters(false).hidden(true).follow_links(false).build();
+    for entry in walk {
+        let entry = entry.map_err(|e| Error::new(crate::base::Kind::Io, e.to_string()))?;
+        let path = entry.path();
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
+        let own = name.ends_with(OWN_SUFFIX);
+        if (own || name == "spec.md") && entry.file_type().is_some_and(|t| t.is_file()) {
+            let relative = match path.strip_prefix(root) {
+                Ok(inside) => inside,
+                Err(_) => dir.parent().and_then(|p| path.strip_prefix(p).ok()).unwrap_or(path),
+            };
+            files.insert(relative.to_string_lossy().into_owned(), (path.to_path_buf(), own));
+        }
+    }
+    Ok(())
+}
+
+/// Reads one of our own files; the reason when it is invalid.
+pub fn read_own(path: &Path, shown: &str) -> Result<Option<Clarification>, String> {
+    let text = document::read_text(path).map_err(|e| e.message().to_owned())?;
+    let (front, body) =
+        document::markdown(&text)?.ok_or_else(|| tr!("pas de front matter", "no front matter"))?;
+    let field = |name: &str| {
+        front
+            .get(name)
+            .and_then(Value::as_str)
+            .ok_or_else(|| tr!("champ {name} absent", "field {name} is missing"))
+    };
+    let story: StoryId = field("story")?.parse()?;
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
+    if name != format!("{story}{OWN_SUFFIX}") {
+        return Err(tr!(
+            "le nom du fichier et la story {story} diffèrent",
+            "the file name and the story {story} differ"
+        ));
+    }
+    let domain: Slug = field("domain")?.parse()?;
+    let project: Slug = field("project")?.parse()?;
+    let date = field("date")?;
+    let date = Date::parse(date).ok_or_else(|| tr!("date {date:?}", "date {date:?}"))?;
+    let answers = form::answers(body)?;
+    let questions = QUESTIONS.iter().zip(answers).map(|(question, answer)| Answer {
+        id: question.id.to_owned(),
+        theme: Theme::parse(question.theme).unwrap_or(Theme::Contraintes),
+        answer,
+    });
+    Ok(Some(Clarification {
+        story,
+        domain,
+        project,
+        date,
+        path: shown.to_owned(),
+        questions: questions.collect(),
+        retention_until: Clarification::retention_of(date),
+        source: Default::default(),
+    }))
+}
+
+fn read_spec(
+    path: &Path,
+    shown: &str,
+    domain: Option<&Slug>,
+    project: Option<&Slug>,
+    out: &mut Collected,
+) -> Result<Option<Clarification>, String> {
+    let text = document::read_text(path).map_err(|e| e.message().to_owned())?;
+    let Some(section) = spec::parse(&text) else { return Ok(None) };
+    out.unanswered += section.unanswered;
+    if section.answered.is_empty() {
+        return Ok(None);
+    }
+    let folder = path.parent().and_then(Path::file_name).and_then(|n| n.to_str()).unwrap_or("");
+    let number = folder.split('-').find_map(|p| p.parse::<u32>().ok()).filter(|n| *n > 0);
+    let number = number.ok_or_else(|| {
+        tr!("le dossier {folder:?} n'a pas de numéro", "the folder {folder:?} has no number")
+    })?;
+    let story = StoryId::parse(&format!("SPEC-{number}")).ok_or_else(|| folder.to_owned())?;
+    let date = section.date.ok_or_else(|| tr!("aucun titre Session daté", "no dated Session heading"))?;
+    let unset = |name: &str| {
+        tr!("[clarifications] {name} n'est pas configuré", "[clarifications] {name} is not configured")
+    };
+    let questions = section.answered.into_iter().enumerate().map(|(i, pair)| Answer {
+        id: format!("Q{}", i + 1),
+        theme: Theme::Contraintes,
+        // The record has no place for a foreign question, and the answer means little without it.
+        answer: format!("{} → {}", pair.question, pair.answer),
+    });
+    Ok(Some(Clarification {
+        story,
+        domain: domain.cloned().ok_or_else(|| unset("domain"))?,
+        project: project.cloned().ok_or_else(|| unset("project"))?,
+        date,
+        path: shown.to_owned(),
+        questions: questions.collect(),
+        retention_until: Clarification::retention_of(date),
+        source: Default::default(),
+    }))
+}
+
+/// The lines of `clarifications.jsonl` for `records`: those that say the same keep their bytes.
+pub fn lines<'s>(old: &'s Snapshot, records: &[Clarification]) -> Vec<Out<'s>> {
+    let loaded = schema::load::<Clarification>(old);
+    let by_path: HashMap<&str, &(usize, Clarification)> =
+        loaded.records.iter().map(|found| (found.1.path.as_str(), found)).collect();
+    records
+        .iter()
+        .map(|record| match by_path.get(record.path.as_str()) {
+            Some((line, before)) => {
+                let merged = Clarification { source: before.source.clone(), ..record.clone() };
+                match old.line(*line) {
+                    Some(line) if merged == *before => Out::Kept(line.bytes),
+                    _ => Out::New(merged.to_line()),
+                }
+            }
+            None => Out::New(record.to_line()),
+        })
+        .collect()
+}
+
+/// The text that stands for a record in the index.
+pub fn text(record: &Clarification) -> String {
+    record.questions.iter().map(|q| q.answer.as_str()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Records with their result ids, in path order.
+pub fn identified(mut records: Vec<Clarification>) -> Vec<(String, Clarification)> {
+    records.sort_by(|a, b| a.path.cmp(&b.path));
+    let ids = unique_slugs(records.iter().map(|r| r.path.as_str()));
+    ids.into_iter().zip(records).collect()
+}
+
+/// What the index holds on `today`.
+pub fn entries(records: &[(String, Clarification)], today: Date) -> Vec<Entry> {
+    let kept = records.iter().filter(|(_, r)| !r.is_expired(today));
+    kept.map(|(id, r)| Entry { id: id.clone(), text: text(r) }).collect()
+}

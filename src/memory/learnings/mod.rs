@@ -1,0 +1,6 @@
+//! Lessons: recorded, imported, searched with their reuse scores.
+
+pub mod feed;
+pub mod foreign;
+pub mod library;
+pub mod search;
