@@ -47,6 +47,8 @@ pub struct Marker {
     pub root_text: String,
     /// Default language of the pages.
     pub lang: Lang,
+    /// Whether `.rag` says so itself.
+    pub lang_given: bool,
     /// File name of the manifest.
     pub manifest: String,
     /// File name of the graph.
@@ -113,6 +115,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Marker> {
         root_text: String::new(),
         home,
         lang: Lang::Fr,
+        lang_given: false,
         manifest: "INDEX.md".to_owned(),
         relations: "RELATIONS.yaml".to_owned(),
         overview: "OVERVIEW.md".to_owned(),
@@ -131,6 +134,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Marker> {
             "root" => m.root_text = reader.text(entry)?,
             "lang" => {
                 let text = reader.text(entry)?;
+                m.lang_given = Lang::from_locale(&text).is_some();
                 m.lang = Lang::from_locale(&text).unwrap_or_else(|| {
                     reader.warn(entry, tr!("langue inconnue : {text}", "unknown language: {text}"));
                     Lang::Fr
