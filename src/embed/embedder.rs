@@ -57,6 +57,24 @@ pub trait Embedder: Send + Sync {
     }
 }
 
+impl<E: Embedder + ?Sized> Embedder for Box<E> {
+    fn identity(&self) -> &ModelIdentity {
+        (**self).identity()
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>> {
+        (**self).embed_query(text)
+    }
+
+    fn embed_windows(&self, texts: &[&str], progress: &mut dyn FnMut(usize)) -> Result<Vec<Vec<Window>>> {
+        (**self).embed_windows(texts, progress)
+    }
+
+    fn count_tokens(&self, text: &str) -> Option<usize> {
+        (**self).count_tokens(text)
+    }
+}
+
 /// Refuses a vector that is not `width` wide, holds a number that is not finite, or is zero.
 ///
 /// # Errors

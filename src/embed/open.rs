@@ -98,8 +98,7 @@ impl EmbedderSettings {
         })
     }
 
-    fn prefixes(&self, name: &str) -> Prefixes {
-        let known = known_prefixes(name);
+    fn prefixes(&self, known: Prefixes) -> Prefixes {
         Prefixes {
             query: self.query_prefix.clone().unwrap_or(known.query),
             document: self.document_prefix.clone().unwrap_or(known.document),
@@ -116,7 +115,7 @@ pub fn open(settings: &EmbedderSettings) -> Result<Box<dyn Embedder>> {
     match settings.provider {
         Provider::Ollama => {
             let ollama = settings.ollama()?;
-            let prefixes = settings.prefixes(&ollama.model);
+            let prefixes = settings.prefixes(known_prefixes(&ollama.model));
             Ok(Box::new(OllamaEmbedder::open(&ollama, prefixes)?))
         }
         Provider::Local => {
@@ -126,8 +125,7 @@ pub fn open(settings: &EmbedderSettings) -> Result<Box<dyn Embedder>> {
                     "name the model's directory under [embedder] dir"
                 ))
             })?;
-            let name = LocalEmbedder::name_of(dir);
-            let prefixes = settings.prefixes(&name);
+            let prefixes = settings.prefixes(LocalEmbedder::prefixes_of(dir));
             let digests = settings.digests.as_deref();
             Ok(Box::new(LocalEmbedder::open(dir, prefixes, digests)?))
         }
@@ -168,10 +166,11 @@ mod tests {
     #[test]
     fn prefixes_follow_the_name_and_yield_to_the_settings() {
         let mut settings = EmbedderSettings::default();
-        assert_eq!(settings.prefixes("nomic-embed-text").query, "search_query: ");
+        let of = |settings: &EmbedderSettings| settings.prefixes(known_prefixes("nomic-embed-text"));
+        assert_eq!(of(&settings).query, "search_query: ");
         settings.query_prefix = Some(String::new());
-        assert_eq!(settings.prefixes("nomic-embed-text").query, "");
-        assert_eq!(settings.prefixes("nomic-embed-text").document, "search_document: ");
+        assert_eq!(of(&settings).query, "");
+        assert_eq!(of(&settings).document, "search_document: ");
     }
 
     #[test]

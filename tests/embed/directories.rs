@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use govmem::base::Code;
-use govmem::embed::{Embedder, LocalEmbedder, LocalReranker, Prefixes};
+use govmem::base::config::Provider;
+use govmem::embed::{Embedder, EmbedderSettings, LocalEmbedder, LocalReranker, Prefixes, open};
 use serde_json::{Value, json};
 
 use crate::{golden, model};
@@ -99,6 +100,31 @@ fn an_embedder_is_no_reranker() {
     let error = LocalReranker::open(dir.path(), None).err().unwrap();
     assert_eq!(error.exit(), 65);
     assert!(error.hint_text().unwrap().contains("cross-encoder"));
+}
+
+#[test]
+fn names_and_roles_come_from_the_directory() {
+    let description = golden()["small"][0].clone();
+    let root = tempfile::tempdir().unwrap();
+    let hub = root.path().join("models--intfloat--multilingual-e5-base/snapshots/abc123");
+    let plain = root.path().join("own-model");
+    for dir in [&hub, &plain] {
+        model::write_small(dir, &description);
+    }
+    let opened = |dir: &Path| {
+        let settings =
+            EmbedderSettings { provider: Provider::Local, dir: Some(dir.into()), ..Default::default() };
+        open(&settings).unwrap().identity().clone()
+    };
+    let identity = opened(&hub);
+    assert_eq!(identity.name, "intfloat/multilingual-e5-base");
+    assert_eq!((identity.query_prefix.as_str(), identity.document_prefix.as_str()), ("query: ", "passage: "));
+    assert_eq!(opened(&plain).query_prefix, "");
+    let prompts = json!({ "prompts": { "query": "ask: ", "passage": "tell: " } });
+    std::fs::write(plain.join("config_sentence_transformers.json"), prompts.to_string()).unwrap();
+    let identity = opened(&plain);
+    assert_eq!(identity.name, "own-model");
+    assert_eq!((identity.query_prefix.as_str(), identity.document_prefix.as_str()), ("ask: ", "tell: "));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use govmem::base::config::Provider;
 use govmem::embed::{Embedder, EmbedderSettings, LocalEmbedder, PD295_WIDTH, Prefixes, open, pad};
 
+use rayon::prelude::*;
+
 use crate::{close, golden, model, numbers};
 
 fn minilm() -> LocalEmbedder {
@@ -39,6 +41,14 @@ fn the_same_text_gives_the_same_bytes() {
     for (text, windows) in texts.iter().zip(together) {
         assert_eq!(windows[0], b.embed_query(text).unwrap(), "{text}");
     }
+}
+
+#[test]
+fn many_first_queries_at_once_on_the_pool_do_not_wait_for_each_other() {
+    let embedder = minilm();
+    let vectors: Vec<Vec<f32>> =
+        (0..8).into_par_iter().with_max_len(1).map(|_| embedder.embed_query("one key").unwrap()).collect();
+    assert!(vectors.iter().all(|v| *v == vectors[0]));
 }
 
 #[test]

@@ -294,6 +294,7 @@ def bert_tokenizer():
 
 
 def roberta_tokenizer():
+    """Marks the second text as published ones do, though the model has one segment only."""
     specials = ["<s>", "<pad>", "</s>", "<unk>"]
     pieces = specials + ["▁" + word for word in VOCAB] + ["s", "▁"]
     vocab = {t: i for i, t in enumerate(pieces)}
@@ -305,7 +306,7 @@ def roberta_tokenizer():
         "added_tokens": special(vocab, specials),
         "normalizer": None,
         "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
-        "post_processor": template(vocab, [b, ("A", 0), e], [b, ("A", 0), e, e, ("B", 0), e]),
+        "post_processor": template(vocab, [b, ("A", 0), e], [b, ("A", 0), e, e, ("B", 1), ("</s>", 1)]),
         "decoder": None,
         "model": {"type": "Unigram", "unk_id": 3, "vocab": [[t, -1.0 - 0.01 * i] for i, t in enumerate(pieces)],
                   "byte_fallback": False},

@@ -24,6 +24,7 @@ pub fn minilm() -> PathBuf {
 /// Writes a small model into `dir` from its description: `files` (name → JSON) and `tensors`
 /// (name, shape, kind), filled by the generator that `tests/embed/reference.py` describes.
 pub fn write_small(dir: &Path, model: &Value) {
+    std::fs::create_dir_all(dir).unwrap();
     for (name, content) in model["files"].as_object().unwrap() {
         let path = dir.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

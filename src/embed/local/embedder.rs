@@ -7,11 +7,11 @@ use rayon::prelude::*;
 
 use super::digest::digest;
 use super::net::Net;
-use super::spec::{Pooling, Spec, name};
+use super::spec::{Pooling, Spec, name, prompts};
 use super::tokens::{Piece, Tokens};
 use crate::base::{Code, Error, Kind, ModelIdentity, Result};
 use crate::embed::embedder::unit;
-use crate::embed::{Embedder, Prefixes, Window, pooled};
+use crate::embed::{Embedder, Prefixes, Window, known_prefixes, pooled};
 use crate::tr;
 
 /// Windows computed between two calls of the progress.
@@ -52,19 +52,23 @@ impl LocalEmbedder {
         Ok(LocalEmbedder { identity, spec, loaded: Mutex::new(None) })
     }
 
-    /// The name a model directory gives its model.
-    pub fn name_of(dir: &Path) -> String {
-        name(dir)
+    /// The role prefixes of the model in `dir`: those known by its name, else those that
+    /// sentence-transformers keeps beside it, else none.
+    pub fn prefixes_of(dir: &Path) -> Prefixes {
+        let known = known_prefixes(&name(dir));
+        if known == Prefixes::default() { prompts(dir).unwrap_or_default() } else { known }
     }
 
     fn loaded(&self) -> Result<Arc<Loaded>> {
-        let mut slot = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(loaded) = &*slot {
+        let slot = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(loaded) = &*slot() {
             return Ok(Arc::clone(loaded));
         }
+        // Not under the lock: a pool thread that waits in `join` may take up another query, which
+        // would wait for this one. Two that come first at once load twice, and one is kept.
         let (tokens, net) = rayon::join(|| Tokens::load(&self.spec), || Net::load(&self.spec));
         let loaded = Arc::new(Loaded { tokens: tokens?, net: net? });
-        Ok(Arc::clone(slot.insert(loaded)))
+        Ok(Arc::clone(slot().get_or_insert(loaded)))
     }
 
     fn vector(&self, net: &Net, piece: Piece) -> Result<Window> {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::base::{Error, Kind, Result};
+use crate::embed::Prefixes;
 use crate::tr;
 
 /// Longest window we compute, in tokens: attention grows with its square (2048² × 16 heads is
@@ -127,10 +128,27 @@ impl Spec {
     }
 }
 
-/// The name of the directory a path leads to.
+/// The name of the directory a path leads to; `org/model` for a snapshot of the Hugging Face cache
+/// (`models--org--model/snapshots/<revision>`).
 pub(super) fn name(dir: &Path) -> String {
     let resolved = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    resolved.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+    let last = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let hub = resolved.parent().filter(|p| last(p) == "snapshots").and_then(Path::parent).map(last);
+    match hub.as_deref().and_then(|h| h.strip_prefix("models--")) {
+        Some(model) => model.replacen("--", "/", 1),
+        None => last(&resolved),
+    }
+}
+
+/// The prompts that `config_sentence_transformers.json` names, if it names any.
+pub(super) fn prompts(dir: &Path) -> Option<Prefixes> {
+    let config = json(&dir.join("config_sentence_transformers.json")).ok()??;
+    let prompt = |names: &[&str]| names.iter().find_map(|n| config["prompts"][n].as_str());
+    let (query, document) = (prompt(&["query"]), prompt(&["document", "passage"]));
+    Some(Prefixes {
+        query: query.unwrap_or_default().to_owned(),
+        document: document.unwrap_or_default().to_owned(),
+    })
 }
 
 /// Refuses pipelines with a step we do not compute, such as a dense layer after pooling.

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use tokenizers::{Encoding, Tokenizer};
 
-use super::spec::Spec;
+use super::spec::{Spec, number};
 use crate::base::{Error, Kind, Result};
 use crate::tr;
 
@@ -46,7 +46,9 @@ impl Tokens {
         let single: [Vec<u32>; 2] = gaps(&one).try_into().map_err(|_| template())?;
         let pair: [Vec<u32>; 3] = gaps(&two).try_into().map_err(|_| template())?;
         let second = two.get_sequence_ids().iter().position(|s| *s == Some(1));
-        let second = second.map_or(0, |i| two.get_type_ids()[i]);
+        // Tokenizers of models without segments mark the second text all the same.
+        let segments = number(&spec.config, "type_vocab_size").unwrap_or(1);
+        let second = second.map_or(0, |i| two.get_type_ids()[i]).min(segments.saturating_sub(1) as u32);
         Ok(Tokens { tokenizer, single, pair, second })
     }
 
