@@ -98,6 +98,7 @@ fn init_logs(verbose: u8, env: &Env) {
 /// exit 0. The command returns its exit code when it has none of the errors.
 pub fn run<P: clap::Parser>(split: impl FnOnce(P) -> (Common, Command<'static>)) -> ExitCode {
     super::signals::install();
+    crate::vector::threads::calm();
     if let Some(what) = super::cpu::missing() {
         let error = Error::new(
             crate::base::Kind::Unavailable,

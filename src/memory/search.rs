@@ -103,7 +103,7 @@ pub fn find(
     let workspace = &memory.workspace;
     let vector = query.values.as_slice();
     let set = || {
-        let set = corpus::files(workspace, within.source()).open()?;
+        let set = corpus::files(workspace, within.source()).open_for_search()?;
         if !set.manifest().rows.is_empty() {
             set.manifest().check_model(&query.model)?;
         }

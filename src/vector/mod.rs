@@ -9,6 +9,7 @@
 //! - [`rows`]: sets of rows a search may return.
 //! - [`manifest`]: what belongs together.
 //! - [`set`]: reading and searching one source's three files.
+//! - [`threads`]: the thread pools below, kept out of the way.
 //! - [`commit`]: replacing them so that a kill leaves the old or the new ones.
 
 pub mod commit;
@@ -17,6 +18,7 @@ pub mod manifest;
 pub mod matrix;
 pub mod rows;
 pub mod set;
+pub mod threads;
 
 pub use commit::{Draft, Prepared};
 pub use index::{FaissIndex, Hit, VectorIndex};

@@ -62,7 +62,16 @@ impl SetFiles {
     /// ERR-295-08 (exit 65, hint `govmem reindex`) when a file is absent, damaged or from another
     /// run; I/O errors.
     pub fn open(&self) -> Result<IndexSet> {
-        self.with_manifest(|manifest| self.verify(manifest))
+        self.with_manifest(|manifest| self.verify(manifest, true))
+    }
+
+    /// Opens the set for searching alone: manifest and FAISS file are verified, the matrix is left to
+    /// [`IndexSet::matrix`], which no search needs. Half the bytes of [`SetFiles::open`].
+    ///
+    /// # Errors
+    /// As [`SetFiles::open`].
+    pub fn open_for_search(&self) -> Result<IndexSet> {
+        self.with_manifest(|manifest| self.verify(manifest, false))
     }
 
     /// Reads the manifest alone: counts and model, without proof that the other files fit.
@@ -107,18 +116,18 @@ impl SetFiles {
         }
     }
 
-    fn verify(&self, manifest: Manifest) -> Result<IndexSet> {
+    fn verify(&self, manifest: Manifest, with_matrix: bool) -> Result<IndexSet> {
         let built = Factory::parse(&manifest.built)?;
         let (file, path) = self.matching(&self.faiss(), &manifest.faiss)?;
         let count = manifest.rows.len();
         // A flat index holds the matrix's very bytes: comparing is cheaper than hashing twice.
-        let (npy, npy_path) = if built == Factory::flat() {
-            self.same_payload(&self.npy(), &manifest, &map(&file, &path)?)?
-        } else {
-            self.matching(&self.npy(), &manifest.npy)?
+        let npy = match (with_matrix, built == Factory::flat()) {
+            (false, _) => None,
+            (true, true) => Some(self.same_payload(&self.npy(), &manifest, &map(&file, &path)?)?),
+            (true, false) => Some(self.matching(&self.npy(), &manifest.npy)?),
         };
         let index = FaissIndex::open(&file, &path, &built, manifest.width, count)?;
-        Ok(IndexSet { manifest, index, npy, npy_path })
+        Ok(IndexSet { files: self.clone(), manifest, index, npy })
     }
 
     /// The file among `X` and `X.next` that carries `stamp`.
@@ -223,8 +232,9 @@ fn map(file: &File, path: &Path) -> Result<Mmap> {
 pub struct IndexSet {
     manifest: Manifest,
     index: FaissIndex,
-    npy: File,
-    npy_path: PathBuf,
+    files: SetFiles,
+    /// The matrix, when opening has verified it.
+    npy: Option<(File, PathBuf)>,
 }
 
 /// A record found, by its best window.
@@ -279,7 +289,15 @@ impl IndexSet {
     /// # Errors
     /// ERR-295-08 or ERR-295-02 when it is damaged.
     pub fn matrix(&self) -> Result<Matrix> {
-        let matrix = Matrix::from_file(&self.npy, &self.npy_path)?;
+        let found;
+        let (file, path) = match &self.npy {
+            Some(verified) => verified,
+            None => {
+                found = self.files.matching(&self.files.npy(), &self.manifest.npy)?;
+                &found
+            }
+        };
+        let matrix = Matrix::from_file(file, path)?;
         matrix.check_rows()?;
         Ok(matrix)
     }
