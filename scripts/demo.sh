@@ -6,6 +6,8 @@
 cd "$root"
 build_packages
 . scripts/lib/model.sh
+install_model
+model=$(model_dir)
 say "building (the first build takes about ten minutes: the vector library and the model code)"
 cargo build --locked --quiet --bins
 export PATH="$CARGO_TARGET_DIR/debug:$PATH"
@@ -15,14 +17,14 @@ mkdir -p "$work"
 [ -z "$(ls -A "$work")" ] || die "$work is not empty"
 say "workspace: $work"
 export GOVMEM_AUDIT_KEYRING_PATH="$work/keyring.json"
-govmem init "$work" --embedder local --model-dir "$GOVMEM_MODEL_DIR" --keyring file
+govmem init "$work" --embedder local --model-dir "$model" --keyring file
 cp -r data/docs "$work/"
 cp data/learnings.jsonl data/metrics.jsonl "$work/data/"
 cd "$work"
 govmem audit bootstrap
 govmem reindex
 say "step 0 of a story"
-printf '%s' '{"story_id": "GM-7", "title": "Serve searches while an index is being rebuilt", "domain": "retrieval", "project": "govmem"}' \
+printf '%s' '{"story_id": "GM-7", "title": "Serve searches while an index is being rebuilt", "domain": "vectors", "project": "govmem"}' \
   | step0-inject --from-json -
 say "the signed trail"
 govmem audit verify

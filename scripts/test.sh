@@ -5,7 +5,7 @@
 cd "$root"
 build_packages
 debian_packages git strace chromium
-. scripts/lib/model.sh
-. scripts/lib/openbao.sh
+scripts/lib/model.sh
+scripts/lib/openbao.sh >/dev/null
 say "running the tests (target directory: $CARGO_TARGET_DIR)"
 exec cargo test --locked "$@"
