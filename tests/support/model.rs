@@ -41,7 +41,7 @@ pub fn write_small(dir: &Path, model: &Value) {
         header.insert(tensor[0].as_str().unwrap().to_owned(), entry);
     }
     let mut header = Value::Object(header).to_string();
-    while header.len() % 8 != 0 {
+    while !header.len().is_multiple_of(8) {
         header.push(' ');
     }
     let mut file = (header.len() as u64).to_le_bytes().to_vec();
