@@ -9,9 +9,10 @@ mod rules;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use regex::{Regex, RegexSet};
+use memchr::memmem;
+use regex::Regex;
 use zeroize::Zeroizing;
 
 use rules::{PLACEHOLDERS, RULES, Rule, WORDS};
@@ -27,23 +28,25 @@ pub struct Finding {
     pub range: Range<usize>,
 }
 
-struct Scanner {
-    any: RegexSet,
-    each: Vec<(&'static Rule, Regex)>,
-}
+/// The compiled rules, each compiled when a text first holds one of its hints: most texts hold none,
+/// and compiling all takes longer than a step-0 search.
+static COMPILED: LazyLock<Vec<OnceLock<Option<Regex>>>> =
+    LazyLock::new(|| RULES.iter().map(|_| OnceLock::new()).collect());
 
-static SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
+fn compiled(index: usize) -> Option<&'static Regex> {
     // A test proves that every pattern compiles; a broken one must not take the program down.
-    let each: Vec<_> = RULES.iter().filter_map(|r| Some((r, Regex::new(r.pattern).ok()?))).collect();
-    let any = RegexSet::new(each.iter().map(|(r, _)| r.pattern)).unwrap_or_default();
-    Scanner { any, each }
-});
+    COMPILED.get(index)?.get_or_init(|| Regex::new(RULES[index].pattern).ok()).as_ref()
+}
 
 /// The secrets of `text`, in order, without overlap.
 pub fn scan(text: &str) -> Vec<Finding> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
-    for index in SCANNER.any.matches(text) {
-        let Some((rule, regex)) = SCANNER.each.get(index) else { continue };
+    let lower = text.to_ascii_lowercase();
+    for (index, rule) in RULES.iter().enumerate() {
+        if !rule.hints.iter().any(|hint| memmem::find(lower.as_bytes(), hint.as_bytes()).is_some()) {
+            continue;
+        }
+        let Some(regex) = compiled(index) else { continue };
         let mut from = 0;
         while let Some(captures) = regex.captures_at(text, from) {
             let Some(token) = captures.get(1).or_else(|| captures.get(0)) else { break };
@@ -72,7 +75,7 @@ pub fn scan(text: &str) -> Vec<Finding> {
         .map(|(range, index)| {
             line += text.as_bytes()[seen..range.start].iter().filter(|b| **b == b'\n').count();
             seen = range.start;
-            Finding { rule: SCANNER.each[index].0.name, line, range }
+            Finding { rule: RULES[index].name, line, range }
         })
         .collect()
 }

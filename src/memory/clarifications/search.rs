@@ -1,15 +1,17 @@
 //! Searching clarifications: exact domain and project first, then distance, date descending, id.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::collect::{identified, text};
+use super::collect::text;
 use crate::base::id::Slug;
 use crate::base::{Code, Date, Error, Result};
 use crate::memory::block::Item;
 use crate::memory::corpus;
+use crate::memory::ids::unique_slugs;
 use crate::store::Workspace;
 use crate::store::jsonl::Snapshot;
-use crate::store::schema::{self, Clarification};
+use crate::store::schema::{Clarification, Record};
 use crate::tr;
 use crate::vector::IndexSet;
 
@@ -55,20 +57,55 @@ pub fn search(
     today: Date,
 ) -> Result<Vec<Item>> {
     let snapshot = Snapshot::read(&workspace.clarifications())?;
-    let loaded = schema::load::<Clarification>(&snapshot);
+    let candidates = candidates(&snapshot, filter, today);
+    let whole = |id: &str| {
+        let line = snapshot.line(*candidates.get(id)?)?;
+        Clarification::parse(line.text().ok()?).ok()
+    };
+    let hits = corpus::nearest(
+        set,
+        query,
+        top_k,
+        |id| candidates.contains_key(id),
+        |id| whole(id).map(|r| text(&r)),
+    )?;
     let records: HashMap<String, Clarification> =
-        identified(loaded.records.into_iter().map(|(_, r)| r).collect())
-            .into_iter()
-            .filter(|(_, r)| r.domain == filter.domain && r.project == filter.project && !r.is_expired(today))
-            .collect();
-    let hits =
-        corpus::nearest(set, query, top_k, |id| records.contains_key(id), |id| records.get(id).map(text))?;
+        hits.iter().filter_map(|h| Some((h.id.clone(), whole(&h.id)?))).collect();
     let mut found: Vec<(f32, String, &Clarification)> =
         hits.into_iter().filter_map(|h| Some((h.distance, h.id.clone(), records.get(&h.id)?))).collect();
     found.sort_by(|(a, i, x), (b, j, y)| {
         a.total_cmp(b).then_with(|| y.date.cmp(&x.date)).then_with(|| i.cmp(j))
     });
     Ok(found.into_iter().take(top_k).map(|(distance, id, record)| item(&id, record, distance)).collect())
+}
+
+/// The part of a line that filters look at; the answers are skipped.
+#[derive(serde::Deserialize)]
+struct Head<'l> {
+    #[serde(borrow)]
+    path: Cow<'l, str>,
+    domain: Slug,
+    project: Slug,
+    retention_until: Date,
+}
+
+/// The ids that pass the filter on `today`, each with the index of its line. A line that is no
+/// record has no id; one that is only found out when it is read whole is left out then.
+fn candidates(snapshot: &Snapshot, filter: &Filter, today: Date) -> HashMap<String, usize> {
+    let mut heads: Vec<(usize, Head<'_>)> = snapshot
+        .lines()
+        .enumerate()
+        .filter_map(|(i, line)| Some((i, serde_json::from_str::<Head<'_>>(line.text().ok()?).ok()?)))
+        .collect();
+    heads.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
+    let ids = unique_slugs(heads.iter().map(|(_, h)| h.path.as_ref()));
+    ids.into_iter()
+        .zip(&heads)
+        .filter(|(_, (_, h))| {
+            h.domain == filter.domain && h.project == filter.project && today <= h.retention_until
+        })
+        .map(|(id, (line, _))| (id, *line))
+        .collect()
 }
 
 /// A record as an item of the block or of a result list.

@@ -4,7 +4,7 @@
 //! Of two lines with one id the first counts; a line whose stored id no longer follows from its
 //! tags counts nowhere. Both are reported by [`Library::load`].
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use crate::base::Result;
@@ -21,6 +21,8 @@ pub struct Library {
     /// Every line carries its id literally, so that single lessons are found without a full load.
     carries_ids: bool,
     by_id: OnceCell<HashMap<String, Learning>>,
+    /// Lessons that were looked up one by one.
+    found: RefCell<HashMap<String, Option<Learning>>>,
     score_by_id: OnceCell<HashMap<String, f64>>,
 }
 
@@ -37,6 +39,7 @@ impl Library {
             learnings,
             carries_ids,
             by_id: OnceCell::new(),
+            found: RefCell::default(),
             score_by_id: OnceCell::new(),
         })
     }
@@ -52,8 +55,13 @@ impl Library {
     /// The lesson `id`, archived or not.
     pub fn get(&self, id: &str) -> Option<Learning> {
         if self.carries_ids && self.by_id.get().is_none() {
+            if let Some(known) = self.found.borrow().get(id) {
+                return known.clone();
+            }
             let counts = |l: &Learning| !l.has_drift();
-            return lookup::records(&self.learnings, id, counts).find(|l: &Learning| l.id() == id);
+            let found = lookup::records(&self.learnings, id, counts).find(|l: &Learning| l.id() == id);
+            self.found.borrow_mut().insert(id.to_owned(), found.clone());
+            return found;
         }
         self.all().get(id).cloned()
     }
