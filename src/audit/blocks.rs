@@ -9,7 +9,7 @@ use crate::base::Result;
 use crate::base::error::IoContext;
 
 /// Bytes read at a time. A longer line makes its block longer.
-const BLOCK: usize = 4 << 20;
+const BLOCK: usize = 1 << 20;
 
 /// Whole lines of a file, newlines included; the last block may end without one.
 #[derive(Debug)]

@@ -28,8 +28,7 @@ pub fn write_signed_part(out: &mut Vec<u8>, e: &Envelope<'_>) {
     out.push(b',');
     integer(out, "schema_version", e.schema_version);
     text(out, ",\"source\":", e.source.as_str());
-    // `write!` into a Vec cannot fail.
-    let _ = write!(out, ",\"step\":{}", e.step);
+    step(out, e.step);
     text(out, ",\"story_id\":", &e.story_id);
     text(out, ",\"timestamp_bucket\":", &e.timestamp_bucket.text);
     text(out, ",\"timestamp_iso8601\":", &e.timestamp_iso8601.text);
@@ -41,7 +40,7 @@ pub fn write_line(out: &mut Vec<u8>, e: &Envelope<'_>) {
     text(out, "{\"event\":", e.event.as_str());
     text(out, ",\"timestamp_iso8601\":", &e.timestamp_iso8601.text);
     text(out, ",\"story_id\":", &e.story_id);
-    let _ = write!(out, ",\"step\":{}", e.step);
+    step(out, e.step);
     text(out, ",\"source\":", e.source.as_str());
     text(out, ",\"domain\":", &e.domain);
     text(out, ",\"project\":", &e.project);
@@ -65,8 +64,28 @@ pub fn write_line(out: &mut Vec<u8>, e: &Envelope<'_>) {
     out.push(b'}');
 }
 
+fn step(out: &mut Vec<u8>, step: i32) {
+    match step {
+        0 => out.extend_from_slice(b",\"step\":0"),
+        // `write!` into a Vec cannot fail.
+        _ => _ = write!(out, ",\"step\":{step}"),
+    }
+}
+
 fn integer(out: &mut Vec<u8>, key: &str, value: u64) {
-    let _ = write!(out, "\"{key}\":{value}");
+    out.push(b'"');
+    out.extend_from_slice(key.as_bytes());
+    out.extend_from_slice(b"\":");
+    let (mut digits, mut at, mut rest) = ([0u8; 20], 20, value);
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
 }
 
 fn text(out: &mut Vec<u8>, lead: &str, value: &str) {
@@ -104,6 +123,13 @@ fn write_details(out: &mut Vec<u8>, details: &Details<'_>) {
 pub fn write_string(out: &mut Vec<u8>, value: &str) {
     out.push(b'"');
     let bytes = value.as_bytes();
+    // Without a branch in the loop this is done 32 bytes at a time.
+    let odd = bytes.iter().fold(0u8, |odd, &b| odd | u8::from(b < 0x20) | u8::from(b == b'"' || b == b'\\'));
+    if odd == 0 {
+        out.extend_from_slice(bytes);
+        out.push(b'"');
+        return;
+    }
     let mut done = 0;
     for (i, &b) in bytes.iter().enumerate() {
         if b >= 0x20 && b != b'"' && b != b'\\' {

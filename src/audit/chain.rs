@@ -194,17 +194,25 @@ impl<'a> Reader<'a> {
     }
 
     fn link(&mut self) -> Option<Link> {
-        let text = self.literal("\"").then(|| self.take(64))??;
-        let mut link = GENESIS;
-        for (byte, pair) in link.iter_mut().zip(text.chunks_exact(2)) {
-            *byte = (digit(pair[0])? << 4) | digit(pair[1])?;
-        }
+        let link = self.literal("\"").then(|| self.take(64))?.and_then(decode_link)?;
         self.literal("\"").then_some(link)
     }
 
     fn ends(&self) -> bool {
         self.0 == b"}"
     }
+}
+
+/// 32 bytes from exactly 64 lower-case hex digits.
+pub(super) fn decode_link(text: &[u8]) -> Option<Link> {
+    let mut link = GENESIS;
+    if text.len() != 64 {
+        return None;
+    }
+    for (byte, pair) in link.iter_mut().zip(text.chunks_exact(2)) {
+        *byte = (digit(pair[0])? << 4) | digit(pair[1])?;
+    }
+    Some(link)
 }
 
 fn digit(b: u8) -> Option<u8> {

@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::text::Text;
 use super::vocabulary::{EventName, Operation, Source};
-use crate::base::{Date, Instant};
+use crate::base::Instant;
 
 /// Largest integer that canonical JSON can carry exactly (2^53 − 1).
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;
@@ -69,13 +69,22 @@ impl<'a> Envelope<'a> {
     /// Parses a line without its newline. The error is a short reason, never the line's content.
     pub fn parse(line: &'a [u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_owned())?;
+        let envelope = match super::fast::parse(text) {
+            Some(envelope) => envelope,
+            None => Self::parse_strictly(text)?,
+        };
+        if envelope.schema_version != SCHEMA_VERSION {
+            return Err("schema_version is not 3".to_owned());
+        }
+        Ok(envelope)
+    }
+
+    /// The parser that decides; the quick reader only spares it lines in our own layout.
+    pub(super) fn parse_strictly(text: &'a str) -> Result<Self, String> {
         if !text.starts_with('{') || !text.ends_with('}') {
             return Err("not one JSON object".to_owned());
         }
         let envelope: Envelope<'a> = serde_json::from_str(text).map_err(|e| reason(&e))?;
-        if envelope.schema_version != SCHEMA_VERSION {
-            return Err("schema_version is not 3".to_owned());
-        }
         if envelope.count > MAX_INTEGER || envelope.key_version > MAX_INTEGER {
             return Err("integer above 2^53 - 1".to_owned());
         }
@@ -145,20 +154,33 @@ impl<'de: 'a, 'a> serde::Deserialize<'de> for Stamp<'a> {
 }
 
 fn exact_instant(text: &str) -> Option<Instant> {
-    let b = text.as_bytes();
-    if b.len() != 20 || b[10] != b'T' || b[13] != b':' || b[16] != b':' || b[19] != b'Z' {
+    let b: &[u8; 20] = text.as_bytes().try_into().ok()?;
+    let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':'), (19, b'Z')];
+    if marks.iter().any(|(i, mark)| b[*i] != *mark) {
         return None;
     }
     let two = |i: usize| {
         let (tens, units) = (b[i].wrapping_sub(b'0'), b[i + 1].wrapping_sub(b'0'));
         (tens < 10 && units < 10).then(|| i64::from(tens) * 10 + i64::from(units))
     };
+    let (year, month, day) = (two(0)? * 100 + two(2)?, two(5)?, two(8)?);
     let (hour, minute, second) = (two(11)?, two(14)?, two(17)?);
-    if hour > 23 || minute > 59 || second > 59 {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if year < 1 || day < 1 || day > length || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let day = Date::parse(text.get(..10)?)?;
-    Some(day.midnight().plus(hour * 3600 + minute * 60 + second))
+    // Days since 1970-01-01, in years that begin in March (H. Hinnant's days_from_civil).
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
+    Some(Instant::from_unix(days * 86_400 + hour * 3600 + minute * 60 + second))
 }
 
 /// The `details` object, in the order of the line, keys unique.
@@ -211,6 +233,21 @@ mod tests {
         assert_eq!(e.instant(), Instant::parse("2026-04-11T09:42:17Z").expect("instant"));
         assert!(matches!(e.result_ids[0].0, std::borrow::Cow::Borrowed(_)));
         assert!(e.is_consistent());
+    }
+
+    #[test]
+    fn exact_instants_agree_with_the_calendar() {
+        for days in (0..3_652_059).step_by(37) {
+            let day = crate::base::Date::new(1, 1, 1).expect("day").plus_days(days);
+            let at = day.midnight().plus(86_399 - days % 1000);
+            assert_eq!(exact_instant(&at.to_string()), Some(at));
+        }
+        for bad in
+            ["2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "0000-01-01T00:00:00Z"]
+        {
+            assert_eq!(exact_instant(bad), None);
+        }
+        assert!(exact_instant("2024-02-29T00:00:00Z").is_some());
     }
 
     #[test]

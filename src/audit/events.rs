@@ -64,8 +64,10 @@ pub fn verified_events(
     let Some(file) = files::open_read(&paths.trail)? else { return Ok(tally) };
     let limit = files::size(&file, &paths.trail)?;
     let mut blocks = Blocks::new(&file, &paths.trail, 0, 1, limit);
-    while let Some(block) = blocks.next()? {
-        for (line, checked) in check_block(&block, &verifier)? {
+    let mut block = blocks.next()?;
+    while let Some(this) = block {
+        let (following, checked) = rayon::join(|| blocks.next(), || check_block(&this, &verifier));
+        for (line, checked) in checked? {
             if !line.whole {
                 tally.torn = true;
                 continue;
@@ -81,6 +83,7 @@ pub fn verified_events(
                 Err(Bad::Key(_) | Bad::Signature) => tally.invalid_signature += 1,
             }
         }
+        block = following?;
     }
     Ok(tally)
 }

@@ -10,6 +10,7 @@ mod chain;
 mod envelope;
 mod event;
 mod events;
+mod fast;
 mod files;
 mod findings;
 mod key;

@@ -232,9 +232,17 @@ impl State {
         file_at.rewind().at(&paths.trail)?;
         let mut blocks = Blocks::new(file, &paths.trail, 0, 1, size);
         let mut last_version = 0;
-        while let Some(block) = blocks.next()? {
-            let checked = check_block(&block, verifier)?;
-            let in_place: Vec<bool> = checked.par_iter().map(|(l, _)| self.in_place(l)).collect();
+        let mut block = blocks.next()?;
+        while let Some(this) = block {
+            let (following, checked) = rayon::join(
+                || blocks.next(),
+                || {
+                    let checked = check_block(&this, verifier)?;
+                    let in_place: Vec<bool> = checked.par_iter().map(|(l, _)| self.in_place(l)).collect();
+                    Ok::<_, Error>((checked, in_place))
+                },
+            );
+            let (checked, in_place) = checked?;
             for (i, (line, outcome)) in checked.iter().enumerate() {
                 let next = checked.get(i + 1).map(|(line, _)| line.bytes);
                 self.take(line, outcome, in_place[i], next, &mut last_version);
@@ -242,7 +250,9 @@ impl State {
                     return Ok(());
                 }
             }
-            progress(block.offset + block.bytes.len() as u64, size);
+            progress(this.offset + this.bytes.len() as u64, size);
+            drop(checked);
+            block = following?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! - [`corpus`]: records ↔ vectors of one source.
 //! - [`veille`], [`clarifications`], [`learnings`]: the three sources.
 //! - [`block`]: the Markdown of step 0, pure; [`injection`]: the steps of B5, in order.
+//! - [`facts`]: what reports are computed from; [`kpi`], [`morning`], [`report`]: the reports.
 //! - [`index`]: the indexing runs; [`init`], [`status`], [`doctor`]: the workspace as a whole.
 
 pub mod block;
@@ -11,16 +12,20 @@ pub mod corpus;
 pub mod doctor;
 pub mod document;
 pub mod excluded;
+pub mod facts;
 pub mod gates;
 pub mod ids;
 pub mod index;
 pub mod init;
 pub mod injection;
 pub mod install;
+pub mod kpi;
 pub mod learnings;
 pub mod listing;
 pub mod lookup;
+pub mod morning;
 pub mod query;
+pub mod report;
 pub mod search;
 pub mod status;
 pub mod tree;

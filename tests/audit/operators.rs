@@ -16,8 +16,11 @@ pub fn locked<T>(w: &World, work: impl FnOnce(&govmem::audit::TrailLock<'_>) -> 
     work(&guard)
 }
 
-/// Name, key version and details of every verified event.
-pub fn story(w: &World, keyring: &dyn Keyring) -> Vec<(EventName, u64, Vec<(String, String)>)> {
+/// Name, key version and details of an event.
+type Told = (EventName, u64, Vec<(String, String)>);
+
+/// Every verified event.
+pub fn story(w: &World, keyring: &dyn Keyring) -> Vec<Told> {
     let mut events = Vec::new();
     let tally = verified_events(&w.paths, keyring, |e| {
         let pairs = |d: &Details<'_>| d.0.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
@@ -199,7 +202,7 @@ fn reseal_adopts_a_trail_without_chain_and_reopens_a_broken_one() {
     assert_eq!((r.invalid[0].line, r.acknowledged), (4, 6));
 }
 
-fn story_loose(w: &World) -> Vec<(EventName, u64, Vec<(String, String)>)> {
+fn story_loose(w: &World) -> Vec<Told> {
     let mut events = Vec::new();
     verified_events(&w.paths, &w.keyring, |e| {
         let pairs = e.details.iter().flat_map(|d| d.0.iter());

@@ -144,7 +144,7 @@ fn of_32_workspaces_rotating_at_once_one_wins() {
         append(w, &ring(&bao, ROOT_TOKEN), 1);
         let r = verify(&w.paths, &ring(&bao, ROOT_TOKEN), None, &mut |_, _| ()).expect("verify");
         assert!(r.is_good(), "{r:?}");
-        assert_eq!(w.paths.rotation.exists(), false);
+        assert!(!w.paths.rotation.exists());
         assert!(r.events <= 3 && (!won || r.events >= 2));
     }
     // The old key is archived, once or more, always the same.

@@ -1,12 +1,17 @@
 //! The arguments of `govmem` and of the five batch jobs, in one table: help, man pages and
 //! completions come from it.
 
+mod audit;
+mod reports;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::base::id::{Slug, StoryId};
 use crate::cli::Common;
+pub use audit::{Audit, AuditVerify, Reason};
+pub use reports::{Kpi, KpiCs1, KpiCs2, Report, ReportCompounding, ReportHtml};
 
 /// The governance memory: lessons, watch notes and clarifications, found and injected at step 0.
 #[derive(Debug, Parser)]
@@ -66,6 +71,14 @@ pub enum Command {
     /// The signed trail: verify, bootstrap, rotate, reseal
     #[command(subcommand)]
     Audit(Audit),
+    /// Say what was reused, injected, and needs a hand
+    Morning,
+    /// The four indicators of PD-295
+    #[command(subcommand)]
+    Kpi(Kpi),
+    /// Reports: compounding, HTML page
+    #[command(subcommand)]
+    Report(Report),
     /// Print shell completions
     Completions(Shell),
     /// Print the manual page
@@ -430,37 +443,6 @@ pub struct ImportLearnings {
 pub struct ImportMetrics {
     /// The file of JSON lines
     pub file: PathBuf,
-}
-
-/// The signed trail.
-#[derive(Debug, Subcommand)]
-pub enum Audit {
-    /// Verify every signature and the chain
-    Verify(AuditVerify),
-    /// Create the first key and sign the trail's first event (an operator's act)
-    Bootstrap,
-    /// Rotate the key
-    Rotate,
-    /// Adopt or reopen the chain, with a signed reason (an operator's act)
-    Reseal(Reason),
-    /// Accept a clock that stands behind the trail, with a signed reason
-    AcceptClock(Reason),
-}
-
-/// `audit verify`
-#[derive(Debug, Args)]
-pub struct AuditVerify {
-    /// A chain head noted earlier; the trail must contain it
-    #[arg(long, value_name = "HEAD")]
-    pub anchor: Option<String>,
-}
-
-/// A reason that is signed.
-#[derive(Debug, Args)]
-pub struct Reason {
-    /// Why
-    #[arg(long)]
-    pub reason: String,
 }
 
 /// `completions`

@@ -11,9 +11,12 @@ mod index;
 mod init;
 mod inject;
 mod install;
+mod kpi;
 mod list;
+mod morning;
 mod open;
 mod render;
+mod report;
 mod search;
 mod settings;
 mod status;
@@ -69,6 +72,9 @@ fn dispatch(ctx: &Context, command: Command) -> Result<u8> {
         Command::Import(Import::Learnings(args)) => import::learnings(ctx, args),
         Command::Import(Import::Metrics(args)) => import::metrics(ctx, args),
         Command::Audit(args) => audit::run(ctx, args),
+        Command::Morning => morning::run(ctx),
+        Command::Kpi(args) => kpi::run(ctx, args),
+        Command::Report(args) => report::run(ctx, args),
         Command::Completions(args) => super::manual::completions::<Govmem>(ctx, args.shell),
         Command::Man => super::manual::man(ctx, Govmem::command()),
     }

@@ -27,6 +27,17 @@ pub fn line(text: &str, width: usize) -> String {
     format!("{}…", out.trim_end())
 }
 
+/// `value` as a machine document: its fields after `"schema": 1`.
+pub fn schema_1(value: &impl serde::Serialize) -> serde_json::Value {
+    let mut document = serde_json::json!({"schema": 1});
+    if let (Some(map), Ok(serde_json::Value::Object(fields))) =
+        (document.as_object_mut(), serde_json::to_value(value))
+    {
+        map.extend(fields);
+    }
+    document
+}
+
 /// A result list: rank, distance, score, id; title; the beginning of the text.
 pub fn items(ctx: &Context, items: &[Item]) -> String {
     let width = ctx.out.width.min(120);

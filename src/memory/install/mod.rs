@@ -70,7 +70,10 @@ pub fn run(repository: &Path, assistant: Assistant, lang: Lang, action: Action) 
                 write(&path, &wanted, template.executable)?;
                 true
             }
-            (Action::Remove, State::Current | State::Behind) => {
+            // The hook stays as long as the other assistant's commands do.
+            (Action::Remove, State::Current | State::Behind)
+                if template.path != templates::HOOK || !others_installed(repository, assistant, lang)? =>
+            {
                 std::fs::remove_file(&path).at(&path)?;
                 true
             }
@@ -79,6 +82,20 @@ pub fn run(repository: &Path, assistant: Assistant, lang: Lang, action: Action) 
         files.push(File { path: PathBuf::from(template.path), state, changed });
     }
     Ok(files)
+}
+
+/// Whether another assistant has files of ours in `repository`.
+fn others_installed(repository: &Path, assistant: Assistant, lang: Lang) -> Result<bool> {
+    for other in Assistant::ALL.into_iter().filter(|a| *a != assistant) {
+        for template in templates::of(other, lang).into_iter().filter(|t| t.path != templates::HOOK) {
+            let wanted = seal(&template.text, template.comment);
+            let state = state(&repository.join(template.path), &wanted, template.comment)?;
+            if matches!(state, State::Current | State::Behind) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 fn write(path: &Path, text: &str, executable: bool) -> Result<()> {
@@ -170,6 +187,53 @@ mod tests {
         let state = kept.iter().find(|f| f.path.ends_with("gov.md")).unwrap();
         assert_eq!((state.state, state.changed), (State::Foreign, false));
         assert_eq!(std::fs::read_to_string(&gov).unwrap(), text);
+    }
+
+    #[test]
+    fn the_hook_stays_for_the_other_assistant() {
+        let dir = tempfile::tempdir().unwrap();
+        let go = |assistant, action| run(dir.path(), assistant, Lang::En, action).unwrap();
+        let hook = dir.path().join("scripts/on-story-close.sh");
+        go(Assistant::Claude, Action::Install);
+        go(Assistant::Kilo, Action::Install);
+        go(Assistant::Claude, Action::Remove);
+        assert!(hook.exists() && !dir.path().join(".claude/commands/morning.md").exists());
+        let kilo = std::fs::read_to_string(dir.path().join(".kilocode/workflows/morning.md")).unwrap();
+        assert!(kilo.starts_with("# /morning") && !kilo.contains("allowed-tools"));
+        go(Assistant::Kilo, Action::Remove);
+        assert!(!hook.exists());
+    }
+
+    #[test]
+    fn the_hook_purges_on_two_statuses_only() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        for lang in [Lang::Fr, Lang::En] {
+            run(dir.path(), Assistant::Claude, lang, Action::Install).unwrap();
+            let bin = dir.path().join("govmem");
+            std::fs::write(&bin, "#!/bin/sh\necho \"$(pwd -P) $*\"\nexit 75\n").unwrap();
+            std::fs::set_permissions(&bin, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let hook = |args: &[&str], path: &str| {
+                std::process::Command::new(dir.path().join("scripts/on-story-close.sh"))
+                    .args(args)
+                    .env_clear()
+                    .env("PATH", path)
+                    .current_dir("/")
+                    .output()
+                    .unwrap()
+            };
+            let path = format!("{}:/usr/bin:/bin", dir.path().display());
+            let root = dir.path().canonicalize().unwrap();
+            for status in ["REJECTED", "DONE_WITH_ANOMALY"] {
+                let output = hook(&["PD-1", status, "--quiet"], &path);
+                let want = format!("{} purge clarifications --quiet\n", root.display());
+                assert_eq!(String::from_utf8_lossy(&output.stdout), want);
+                assert_eq!(output.status.code(), Some(75));
+            }
+            assert_eq!(hook(&["PD-1", "DONE"], &path).status.code(), Some(0));
+            assert_eq!(hook(&["PD-1"], &path).status.code(), Some(2));
+            assert_eq!(hook(&["PD-1", "REJECTED"], "/usr/bin:/bin").status.code(), Some(69));
+        }
     }
 
     #[test]

@@ -12,6 +12,9 @@ pub enum Assistant {
 }
 
 impl Assistant {
+    /// Every assistant.
+    pub const ALL: [Assistant; 2] = [Assistant::Claude, Assistant::Kilo];
+
     /// Reads `claude` or `kilo`.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
@@ -32,12 +35,23 @@ pub(super) struct Template {
 }
 
 const HTML: (&str, &str) = ("<!--", " -->");
+const SHELL: (&str, &str) = ("#", "");
+/// The story-close hook, which both assistants share.
+pub(super) const HOOK: &str = "scripts/on-story-close.sh";
 
 /// The files of `assistant` in `lang`.
 pub(super) fn of(assistant: Assistant, lang: Lang) -> Vec<Template> {
-    let gov = match lang {
-        Lang::Fr => include_str!("templates/gov.fr.md"),
-        Lang::En => include_str!("templates/gov.en.md"),
+    let (gov, morning, hook) = match lang {
+        Lang::Fr => (
+            include_str!("templates/gov.fr.md"),
+            include_str!("templates/morning.fr.md"),
+            include_str!("templates/on-story-close.fr.sh"),
+        ),
+        Lang::En => (
+            include_str!("templates/gov.en.md"),
+            include_str!("templates/morning.en.md"),
+            include_str!("templates/on-story-close.en.sh"),
+        ),
     };
     let command = |claude: &'static str, kilo: &'static str, text: &str| match assistant {
         Assistant::Claude => {
@@ -52,7 +66,12 @@ pub(super) fn of(assistant: Assistant, lang: Lang) -> Vec<Template> {
             executable: false,
         },
     };
-    vec![command(".claude/commands/gov.md", ".kilocode/workflows/gov.md", gov)]
+    vec![
+        command(".claude/commands/gov.md", ".kilocode/workflows/gov.md", gov),
+        command(".claude/commands/morning.md", ".kilocode/workflows/morning.md", morning),
+        // The hook serves whoever closes a story, with or without an assistant.
+        Template { path: HOOK, text: hook.to_owned(), comment: SHELL, executable: true },
+    ]
 }
 
 fn without_front_matter(text: &str) -> &str {

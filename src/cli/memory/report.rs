@@ -1,0 +1,60 @@
+//! `govmem report compounding|html`.
+
+use super::args::{Report, ReportHtml};
+use super::open;
+use super::render::schema_1;
+use crate::base::{Result, lang};
+use crate::cli::Context;
+use crate::memory::report::{compounding, html};
+use crate::memory::{Memory, facts, kpi, morning};
+use crate::store::atomic;
+use crate::tr;
+
+/// Makes a report.
+pub fn run(ctx: &Context, report: Report) -> Result<u8> {
+    let memory = open::memory(ctx, "report")?;
+    match report {
+        Report::Compounding(args) => {
+            let facts = facts::load(&memory)?;
+            let report = compounding::make(&facts, args.story.as_ref().map(|s| s.as_str()));
+            if ctx.out.json {
+                ctx.out.document(&schema_1(&report));
+            } else {
+                ctx.out.text(compounding::render(&report));
+            }
+        }
+        Report::Html(args) => page(ctx, &memory, args)?,
+    }
+    Ok(0)
+}
+
+fn page(ctx: &Context, memory: &Memory<'_>, args: ReportHtml) -> Result<()> {
+    let facts = facts::load(memory)?;
+    let baseline = kpi::Baseline::read(&memory.workspace.baseline())?;
+    let measures = kpi::all(&facts, baseline.as_ref());
+    let alerts = morning::from_facts(&facts, &morning::sources_down(memory)).alerts;
+    let root =
+        memory.workspace.root().canonicalize().unwrap_or_else(|_| memory.workspace.root().to_path_buf());
+    let folder = root.file_name().map(|n| n.to_string_lossy().into_owned());
+    let input = html::Input {
+        name: args.title.as_deref().or(folder.as_deref()).unwrap_or("govmem"),
+        lang: lang::current(),
+        facts: &facts,
+        measures: &measures,
+        alerts: &alerts,
+    };
+    let page = html::page(&input);
+    let Some(output) = args.output else {
+        ctx.out.text(page);
+        return Ok(());
+    };
+    let path = open::user_path(ctx, &output);
+    atomic::replace_unlocked(&path, page.as_bytes())?;
+    if ctx.out.json {
+        ctx.out.document(&serde_json::json!({"schema": 1, "path": path, "bytes": page.len()}));
+    } else {
+        let shown = path.display();
+        ctx.out.line(tr!("écrit : {shown}", "written: {shown}"));
+    }
+    Ok(())
+}
