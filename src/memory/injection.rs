@@ -203,11 +203,12 @@ fn search_all(
     ];
     let today = now.date();
     let find = |i: usize| search::find(memory, &scopes[i], &vector, TOP_K[i], today);
+    // The longest first: the lessons, whose own two halves run side by side.
     let found: [Result<Vec<Item>>; 3] = std::thread::scope(|scope| {
         let find = &find;
-        let others = [scope.spawn(move || find(1)), scope.spawn(move || find(2))];
-        let first = find(0);
-        let [second, third] = others.map(|t| t.join().unwrap_or_else(|_| Err(crashed())));
+        let threads = [0, 1].map(|i| scope.spawn(move || find(i)));
+        let third = find(2);
+        let [first, second] = threads.map(|t| t.join().unwrap_or_else(|_| Err(crashed())));
         [first, second, third]
     });
     found.map(|found| found.map_or_else(|e| unavailable(&e), Section::Items))

@@ -71,7 +71,23 @@ impl SetFiles {
     /// # Errors
     /// As [`SetFiles::open`].
     pub fn open_for_search(&self) -> Result<IndexSet> {
-        self.with_manifest(|manifest| self.verify(manifest, false))
+        // The file is hashed while the manifest is read: both take longer than starting a thread.
+        std::thread::scope(|scope| {
+            let path = self.faiss();
+            let hash = scope.spawn(move || {
+                let file = open::regular(&path, OpenOptions::new().read(true)).ok()?;
+                let hash = sha256_hex(map(&file, &path).ok()?);
+                Some((file, path, hash))
+            });
+            let mut hash = Some(hash);
+            self.with_manifest(|manifest| {
+                let hashed = hash.take().and_then(|thread| thread.join().ok().flatten());
+                match hashed.filter(|(_, _, hash)| *hash == manifest.faiss.sha256) {
+                    Some((file, path, _)) => self.assemble(manifest, &file, &path, None),
+                    None => self.verify(manifest, false),
+                }
+            })
+        })
     }
 
     /// Reads the manifest alone: counts and model, without proof that the other files fit.
@@ -119,14 +135,25 @@ impl SetFiles {
     fn verify(&self, manifest: Manifest, with_matrix: bool) -> Result<IndexSet> {
         let built = Factory::parse(&manifest.built)?;
         let (file, path) = self.matching(&self.faiss(), &manifest.faiss)?;
-        let count = manifest.rows.len();
         // A flat index holds the matrix's very bytes: comparing is cheaper than hashing twice.
         let npy = match (with_matrix, built == Factory::flat()) {
             (false, _) => None,
             (true, true) => Some(self.same_payload(&self.npy(), &manifest, &map(&file, &path)?)?),
             (true, false) => Some(self.matching(&self.npy(), &manifest.npy)?),
         };
-        let index = FaissIndex::open(&file, &path, &built, manifest.width, count)?;
+        self.assemble(manifest, &file, &path, npy)
+    }
+
+    /// The set of a FAISS file whose hash is the manifest's.
+    fn assemble(
+        &self,
+        manifest: Manifest,
+        file: &File,
+        path: &Path,
+        npy: Option<(File, PathBuf)>,
+    ) -> Result<IndexSet> {
+        let built = Factory::parse(&manifest.built)?;
+        let index = FaissIndex::open(file, path, &built, manifest.width, manifest.rows.len())?;
         Ok(IndexSet { files: self.clone(), manifest, index, npy })
     }
 

@@ -43,7 +43,8 @@ pub fn scan(text: &str) -> Vec<Finding> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
     let lower = text.to_ascii_lowercase();
     for (index, rule) in RULES.iter().enumerate() {
-        if !rule.hints.iter().any(|hint| memmem::find(lower.as_bytes(), hint.as_bytes()).is_some()) {
+        let holds = |literal: &&str| memmem::find(lower.as_bytes(), literal.as_bytes()).is_some();
+        if !rule.hints.iter().any(holds) || !(rule.signs.is_empty() || rule.signs.iter().any(holds)) {
             continue;
         }
         let Some(regex) = compiled(index) else { continue };

@@ -11,6 +11,8 @@ pub(super) struct Rule {
     /// Literals in lower case, one of which stands in every match: a text without any is not searched
     /// with the pattern, which is then not even compiled.
     pub hints: &'static [&'static str],
+    /// A second literal of which one stands in every match; empty when the hints say enough.
+    pub signs: &'static [&'static str],
     /// The shape.
     pub pattern: &'static str,
     /// Least Shannon entropy of the token's characters, in bits each.
@@ -23,7 +25,13 @@ const fn rule(
     pattern: &'static str,
     entropy: f64,
 ) -> Rule {
-    Rule { name, hints, pattern, entropy }
+    Rule { name, hints, signs: &[], pattern, entropy }
+}
+
+/// A value assigned to a word that any text may hold: the sign of the assignment is needed too.
+const fn assigned(pattern: &'static str, entropy: f64) -> Rule {
+    let hints = &["passw", "pwd", "passphrase", "secret", "token", "key", "passe", "mdp"];
+    Rule { name: "assigned-secret", hints, signs: &["=", ":"], pattern, entropy }
 }
 
 /// Every rule. An earlier one names a token that several would match.
@@ -92,15 +100,11 @@ pub(super) const RULES: &[Rule] = &[
         r"(?i)authorization[\x22']?\s*[:=]\s*[\x22']?(?:bearer|basic|token)\s+([A-Za-z0-9_\-.+/=]{16,})",
         3.0,
     ),
-    rule(
-        "assigned-secret",
-        &["passw", "pwd", "passphrase", "secret", "token", "key", "passe", "mdp"],
+    assigned(
         r#"(?i)(?:passw(?:or)?d|pwd|passphrase|secret|token|api[_\-]?key|access[_\-]?key|private[_\-]?key|mot[_\- ]de[_\- ]passe|mdp)[A-Za-z_\-]{0,20}["'`]?\s*(?::|=|:=|=>)\s*["'`]([^"'`\s]{8,})["'`]"#,
         3.0,
     ),
-    rule(
-        "assigned-secret",
-        &["passw", "pwd", "passphrase", "secret", "token", "key", "passe", "mdp"],
+    assigned(
         r#"(?i)(?:passw(?:or)?d|pwd|passphrase|secret|token|api[_\-]?key|access[_\-]?key|private[_\-]?key|mot[_\- ]de[_\- ]passe|mdp)[A-Za-z_\-]{0,20}\s*(?::|=)\s*([A-Za-z0-9_\-+/=!@#$%^&*.~]{12,})"#,
         3.3,
     ),

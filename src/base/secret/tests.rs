@@ -155,6 +155,7 @@ fn a_hint_stands_in_every_text_that_a_pattern_matches() {
         let lower = token.to_ascii_lowercase();
         for rule in RULES.iter().filter(|r| Regex::new(r.pattern).unwrap().is_match(&token)) {
             assert!(rule.hints.iter().any(|h| lower.contains(h)), "{} misses a {name}", rule.name);
+            assert!(rule.signs.is_empty() || rule.signs.iter().any(|s| lower.contains(s)), "{}", rule.name);
             assert!(rule.hints.iter().all(|h| *h == h.to_ascii_lowercase()), "{}", rule.name);
         }
     }
