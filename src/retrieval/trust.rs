@@ -73,11 +73,11 @@ fn key(catalog: &Catalog, collection: &Collection, cmd: &str) -> String {
     sha256_hex([index.to_string_lossy().as_ref(), &collection.name, &collection.root, cmd].join("\0"))
 }
 
-/// Runs the hook of a collection in its root, its output on stderr.
+/// Runs the hook of a collection in its root; what it prints goes to `output`.
 ///
 /// # Errors
 /// Exit 2 when it was not approved; exit 3 when it fails.
-pub fn run_hook(catalog: &Catalog, collection: &Collection, trust: &Trust) -> Result<()> {
+pub fn run_hook(catalog: &Catalog, collection: &Collection, trust: &Trust, output: Stdio) -> Result<()> {
     let Some(cmd) = &collection.update_cmd else { return Ok(()) };
     if !trust.approves(catalog, collection) {
         return Err(Error::usage(tr!(
@@ -92,7 +92,7 @@ pub fn run_hook(catalog: &Catalog, collection: &Collection, trust: &Trust) -> Re
         .arg(cmd)
         .current_dir(Path::new(&collection.root))
         .stdin(Stdio::null())
-        .stdout(std::io::stderr())
+        .stdout(output)
         .status()
         .at(&collection.root)?;
     if status.success() {

@@ -99,7 +99,8 @@ fn hooks(session: &Session, catalog: &Catalog, args: &UpdateArgs) -> Result<()> 
                 && confirm(session, &format!("{}: {cmd}", collection.name), false).is_ok()
         };
         if args.run_hooks || asked() {
-            run_hook(catalog, &collection, &trust)?;
+            // Results alone belong on stdout.
+            run_hook(catalog, &collection, &trust, std::io::stderr().into())?;
         } else {
             session.cli.out.note(tr!(
                 "hook de {} non exécuté (--run-hooks) : {}",
