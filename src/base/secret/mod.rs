@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
+use regex::{Regex, RegexSet, bytes};
 use zeroize::Zeroizing;
 
 use rules::{PLACEHOLDERS, RULES, Rule, WORDS};
@@ -39,19 +39,57 @@ static SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
     Scanner { any, each }
 });
 
+/// What every secret of [`RULES`] holds, cheap to look for: most lines of most texts hold none of it.
+static HINT: LazyLock<Option<bytes::Regex>> = LazyLock::new(|| {
+    bytes::Regex::new(concat!(
+        r"(?-u)-----BEGIN|\bsk-[A-Za-z0-9_-]|A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{4}|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|",
+        r"xox[a-z]-|xapp-|hooks\.slack|[sr]k_(?:live|test)|whsec_|AIza|GOCSPX-|ya29\.|npm_|pypi-AgE|hf_|",
+        r"hv[sbr]\.|s\.[A-Za-z0-9]{8}|SG\.|do[opr]_v1_|dckr_|dapi[0-9a-f]|shp[a-z]{2}_|lin_api_|ATATT3|",
+        r"glsa_|\.atlasv1\.|AGE-SECRET|AccountKey=|eyJ|://[^\s/]*:[^\s/]*@|",
+        r"(?i:authorization|passw|pwd|passphrase|secret|token|(?:api|access|private)[_-]?key|mot[_ -]de[_ -]passe|mdp)",
+    ))
+    .ok()
+});
+
+/// Lines after a hint that belong to it: an assignment may go on below.
+const LINES: usize = 3;
+
+/// The stretches of `text` that are worth the full rules: whole lines around each hint, everything
+/// where a private key begins.
+fn windows(text: &str) -> Vec<Range<usize>> {
+    let Some(hint) = HINT.as_ref() else { return vec![0..text.len()] };
+    let bytes = text.as_bytes();
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for hit in hint.find_iter(bytes) {
+        if hit.as_bytes().starts_with(b"-----") {
+            return vec![0..text.len()];
+        }
+        let start = memchr::memrchr(b'\n', &bytes[..hit.start()]).map_or(0, |i| i + 1);
+        let end = memchr::memchr_iter(b'\n', &bytes[hit.end()..])
+            .nth(LINES - 1)
+            .map_or(text.len(), |i| hit.end() + i);
+        match out.last_mut() {
+            Some(last) if start <= last.end => last.end = last.end.max(end),
+            _ => out.push(start..end),
+        }
+    }
+    out
+}
+
 /// The secrets of `text`, in order, without overlap.
 pub fn scan(text: &str) -> Vec<Finding> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
-    for index in SCANNER.any.matches(text) {
-        let Some((rule, regex)) = SCANNER.each.get(index) else { continue };
-        let mut from = 0;
-        while let Some(captures) = regex.captures_at(text, from) {
-            let Some(token) = captures.get(1).or_else(|| captures.get(0)) else { break };
-            if is_secret(text, token.range(), rule) {
-                found.push((token.range(), index));
+    for window in windows(text) {
+        let part = &text[window.clone()];
+        for index in SCANNER.any.matches(part) {
+            let Some((rule, regex)) = SCANNER.each.get(index) else { continue };
+            for captures in regex.captures_iter(part) {
+                let token = captures.get(1).or_else(|| captures.get(0));
+                let range = token.map(|t| window.start + t.start()..window.start + t.end());
+                if let Some(range) = range.filter(|r| is_secret(text, r.clone(), rule)) {
+                    found.push((range, index));
+                }
             }
-            // What follows the token may be the beginning of the next one. No rule matches nothing.
-            from = token.end();
         }
     }
     // An earlier rule names what several match; of overlapping ones the whole stretch is masked.
