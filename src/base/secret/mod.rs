@@ -57,12 +57,13 @@ const LINES: usize = 3;
 /// The stretches of `text` that are worth the full rules: whole lines around each hint, everything
 /// where a private key begins.
 fn windows(text: &str) -> Vec<Range<usize>> {
-    let Some(hint) = HINT.as_ref() else { return vec![0..text.len()] };
+    let whole = || std::iter::once(0..text.len()).collect();
+    let Some(hint) = HINT.as_ref() else { return whole() };
     let bytes = text.as_bytes();
     let mut out: Vec<Range<usize>> = Vec::new();
     for hit in hint.find_iter(bytes) {
         if hit.as_bytes().starts_with(b"-----") {
-            return vec![0..text.len()];
+            return whole();
         }
         let start = memchr::memrchr(b'\n', &bytes[..hit.start()]).map_or(0, |i| i + 1);
         let end = memchr::memchr_iter(b'\n', &bytes[hit.end()..])
