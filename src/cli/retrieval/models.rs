@@ -1,7 +1,7 @@
 //! The models of an index, each opened when a query first needs it.
 
-use std::cell::OnceCell;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use crate::base::env::Env;
 use crate::base::{Error, Kind, Result};
@@ -10,13 +10,13 @@ use crate::retrieval::query;
 use crate::retrieval::settings::Models as Settings;
 use crate::tr;
 
-/// Models opened on first use.
+/// Models opened on first use, by any thread.
 pub struct Lazy {
     settings: Settings,
     server: EmbedderSettings,
-    embedder: OnceCell<Box<dyn Embedder>>,
-    generator: OnceCell<Box<dyn Generator>>,
-    reranker: OnceCell<Box<dyn Reranker>>,
+    embedder: OnceLock<Box<dyn Embedder>>,
+    generator: OnceLock<Box<dyn Generator>>,
+    reranker: OnceLock<Box<dyn Reranker>>,
 }
 
 impl Lazy {
@@ -27,9 +27,9 @@ impl Lazy {
         Lazy {
             settings,
             server,
-            embedder: OnceCell::new(),
-            generator: OnceCell::new(),
-            reranker: OnceCell::new(),
+            embedder: OnceLock::new(),
+            generator: OnceLock::new(),
+            reranker: OnceLock::new(),
         }
     }
 }
@@ -75,10 +75,14 @@ impl query::Models for Lazy {
     }
 }
 
-fn get<T>(cell: &OnceCell<T>, open: impl FnOnce() -> Result<T>) -> Result<&T> {
-    if cell.get().is_none() {
-        let opened = open()?;
-        return Ok(cell.get_or_init(|| opened));
+/// The model in `cell`, opened now when it is not there yet.
+fn get<T>(cell: &OnceLock<T>, open: impl FnOnce() -> Result<T>) -> Result<&T> {
+    match cell.get() {
+        Some(model) => Ok(model),
+        None => {
+            // Two threads may both open it; the first one stays.
+            let opened = open()?;
+            Ok(cell.get_or_init(|| opened))
+        }
     }
-    cell.get().ok_or_else(|| Error::new(Kind::Bug, "empty cell"))
 }

@@ -173,8 +173,8 @@ impl Scope {
     }
 }
 
-/// The models at hand. Each is made only when a query needs it.
-pub trait Models {
+/// The models at hand, for any number of threads. Each is made only when a query needs it.
+pub trait Models: Sync {
     /// The embedder.
     ///
     /// # Errors
