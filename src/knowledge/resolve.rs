@@ -59,7 +59,7 @@ pub struct Resolver<'a> {
     pages: FxHashSet<&'a str>,
     /// How many levels the root lies under the folder of `.rag`, with that path.
     root_from_home: Option<String>,
-    folders: Mutex<FxHashMap<PathBuf, Option<FxHashSet<String>>>>,
+    folders: Mutex<FxHashMap<PathBuf, Option<Names>>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -192,18 +192,38 @@ impl<'a> Resolver<'a> {
     /// normal form.
     fn entry(&self, dir: &Path, part: &str) -> Option<String> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        let names = folders.entry(dir.to_owned()).or_insert_with(|| {
-            let entries = fs::read_dir(dir).ok()?;
-            Some(entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect())
-        });
-        let names = names.as_ref()?;
-        if names.contains(part) {
+        if !folders.contains_key(dir) {
+            folders.insert(dir.to_owned(), Names::read(dir));
+        }
+        folders.get(dir)?.as_ref()?.find(part)
+    }
+}
+
+/// The entries of a directory, exact and folded.
+#[derive(Debug, Default)]
+struct Names {
+    exact: FxHashSet<String>,
+    folded: FxHashMap<String, Vec<String>>,
+}
+
+impl Names {
+    fn read(dir: &Path) -> Option<Self> {
+        let mut names = Names::default();
+        for name in fs::read_dir(dir).ok()?.flatten().filter_map(|e| e.file_name().into_string().ok()) {
+            names.folded.entry(fold(&name)).or_default().push(name.clone());
+            names.exact.insert(name);
+        }
+        Some(names)
+    }
+
+    fn find(&self, part: &str) -> Option<String> {
+        if self.exact.contains(part) {
             return Some(part.to_owned());
         }
-        let wanted = fold(part);
-        let mut near = names.iter().filter(|n| fold(n) == wanted);
-        let found = near.next()?.clone();
-        near.next().is_none().then_some(found)
+        match self.folded.get(&fold(part))?.as_slice() {
+            [only] => Some(only.clone()),
+            _ => None,
+        }
     }
 }
 

@@ -14,10 +14,11 @@ const FLOORS: [&[&str]; 7] = [
 ];
 
 /// Libraries that one room alone may name.
-const ONE_ROOM: [(&str, &str); 11] = [
+const ONE_ROOM: [(&str, &str); 12] = [
     ("faiss", "vector"),
     ("ndarray", "vector"),
     ("vaultrs", "audit"),
+    ("rustify", "audit"),
     ("rmcp", "serve"),
     ("fs4", "store"),
     ("rusqlite", "retrieval"),
@@ -27,6 +28,10 @@ const ONE_ROOM: [(&str, &str); 11] = [
     ("tokenizers", "embed"),
     ("reqwest", "embed"),
 ];
+
+/// The one file outside its room that may name a library. vaultrs cannot be told to refuse redirects
+/// and proxies, so the client that carries the Vault token is built beside it.
+const EXCEPTION: (&str, &str) = ("reqwest", "src/audit/vault_client.rs");
 
 fn floor(room: &str) -> Option<usize> {
     FLOORS.iter().position(|rooms| rooms.contains(&room))
@@ -128,7 +133,8 @@ fn each_foreign_system_is_named_in_one_room() {
                     before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '_' | ':' | '"' | '.'))
                         && (after.starts_with("::") || text.trim() == format!("use {library};"))
                 });
-                if named && source.room() != room {
+                let excepted = EXCEPTION == (library, source.path.as_str());
+                if named && source.room() != room && !excepted {
                     offences.push(format!("{}:{line}: {library} belongs to {room}/", source.path));
                 }
             }

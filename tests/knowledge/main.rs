@@ -2,6 +2,7 @@
 
 mod bases;
 mod checks;
+mod commands;
 mod data;
 mod golden;
 mod histories;

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use memchr::memmem;
-use regex::Regex;
+use regex::{Regex, bytes};
 use zeroize::Zeroizing;
 
 use rules::{PLACEHOLDERS, RULES, Rule, WORDS};
@@ -28,8 +28,8 @@ pub struct Finding {
     pub range: Range<usize>,
 }
 
-/// The compiled rules, each compiled when a text first holds one of its hints: most texts hold none,
-/// and compiling all takes longer than a step-0 search.
+/// The compiled rules, each compiled when a text first holds its hints: most texts hold none, and
+/// compiling all takes longer than a step-0 search.
 static COMPILED: LazyLock<Vec<OnceLock<Option<Regex>>>> =
     LazyLock::new(|| RULES.iter().map(|_| OnceLock::new()).collect());
 
@@ -38,24 +38,72 @@ fn compiled(index: usize) -> Option<&'static Regex> {
     COMPILED.get(index)?.get_or_init(|| Regex::new(RULES[index].pattern).ok()).as_ref()
 }
 
+/// What every secret of [`RULES`] holds, cheap to look for: most lines of most texts hold none of it.
+static HINT: LazyLock<Option<bytes::Regex>> = LazyLock::new(|| {
+    bytes::Regex::new(concat!(
+        r"(?-u)-----BEGIN|\bsk-[A-Za-z0-9_-]|A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{4}|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|",
+        r"xox[a-z]-|xapp-|hooks\.slack|[sr]k_(?:live|test)|whsec_|AIza|GOCSPX-|ya29\.|npm_|pypi-AgE|hf_|",
+        r"hv[sbr]\.|s\.[A-Za-z0-9]{8}|SG\.|do[opr]_v1_|dckr_|dapi[0-9a-f]|shp[a-z]{2}_|lin_api_|ATATT3|",
+        r"glsa_|\.atlasv1\.|AGE-SECRET|AccountKey=|eyJ|://[^\s/]*:[^\s/]*@|",
+        r"(?i:authorization|passw|pwd|passphrase|secret|token|(?:api|access|private)[_-]?key|mot[_ -]de[_ -]passe|mdp)",
+    ))
+    .ok()
+});
+
+/// Shorter texts are looked at whole: finding windows would cost more than it saves.
+const SHORT: usize = 16 << 10;
+
+/// Lines after a hint that belong to it: an assignment may go on below.
+const LINES: usize = 3;
+
+/// The stretches of `text` that are worth the full rules: whole lines around each hint, everything
+/// where a private key begins.
+fn windows(text: &str) -> Vec<Range<usize>> {
+    let whole = || std::iter::once(0..text.len()).collect();
+    if text.len() < SHORT {
+        return whole();
+    }
+    let Some(hint) = HINT.as_ref() else { return whole() };
+    let bytes = text.as_bytes();
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for hit in hint.find_iter(bytes) {
+        if hit.as_bytes().starts_with(b"-----") {
+            return whole();
+        }
+        let start = memchr::memrchr(b'\n', &bytes[..hit.start()]).map_or(0, |i| i + 1);
+        let end = memchr::memchr_iter(b'\n', &bytes[hit.end()..])
+            .nth(LINES - 1)
+            .map_or(text.len(), |i| hit.end() + i);
+        match out.last_mut() {
+            Some(last) if start <= last.end => last.end = last.end.max(end),
+            _ => out.push(start..end),
+        }
+    }
+    out
+}
+
 /// The secrets of `text`, in order, without overlap.
 pub fn scan(text: &str) -> Vec<Finding> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
-    let lower = text.to_ascii_lowercase();
-    for (index, rule) in RULES.iter().enumerate() {
-        let holds = |literal: &&str| memmem::find(lower.as_bytes(), literal.as_bytes()).is_some();
-        if !rule.hints.iter().any(holds) || !(rule.signs.is_empty() || rule.signs.iter().any(holds)) {
-            continue;
-        }
-        let Some(regex) = compiled(index) else { continue };
-        let mut from = 0;
-        while let Some(captures) = regex.captures_at(text, from) {
-            let Some(token) = captures.get(1).or_else(|| captures.get(0)) else { break };
-            if is_secret(text, token.range(), rule) {
-                found.push((token.range(), index));
+    for window in windows(text) {
+        let part = &text[window.clone()];
+        let lower = part.to_ascii_lowercase();
+        for (index, rule) in RULES.iter().enumerate() {
+            let holds = |literal: &&str| memmem::find(lower.as_bytes(), literal.as_bytes()).is_some();
+            if !rule.hints.iter().any(holds) || !(rule.signs.is_empty() || rule.signs.iter().any(holds)) {
+                continue;
             }
-            // What follows the token may be the beginning of the next one. No rule matches nothing.
-            from = token.end();
+            let Some(regex) = compiled(index) else { continue };
+            let mut from = 0;
+            while let Some(captures) = regex.captures_at(part, from) {
+                let Some(token) = captures.get(1).or_else(|| captures.get(0)) else { break };
+                let range = window.start + token.start()..window.start + token.end();
+                if is_secret(text, range.clone(), rule) {
+                    found.push((range, index));
+                }
+                // What follows the token may be the beginning of the next one. No rule matches nothing.
+                from = token.end();
+            }
         }
     }
     // An earlier rule names what several match; of overlapping ones the whole stretch is masked.

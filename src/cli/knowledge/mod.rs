@@ -16,9 +16,10 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::base::Result;
 use crate::base::lang;
-use crate::base::{Error, Kind, Result};
 use crate::cli::context::{self, Common, Context, explicit_language};
+use crate::cli::manual;
 use crate::knowledge::{Base, Marker, marker};
 
 /// The Markdown knowledge base beside the code: found by `.rag`, read by people and assistants.
@@ -83,20 +84,8 @@ fn run(ctx: &Context, command: &Commands) -> Result<u8> {
         Commands::Ack(args) => ack::run(ctx, args),
         Commands::Stats(args) => stats::run(ctx, args),
         Commands::Slug(args) => slug::run(ctx, args),
-        Commands::Completions { shell } => {
-            let mut out = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "govrag", &mut out);
-            ctx.out.text(String::from_utf8_lossy(&out));
-            Ok(0)
-        }
-        Commands::Man => {
-            let mut out = Vec::new();
-            clap_mangen::Man::new(Cli::command())
-                .render(&mut out)
-                .map_err(|e| Error::new(Kind::Bug, e.to_string()))?;
-            ctx.out.text(String::from_utf8_lossy(&out));
-            Ok(0)
-        }
+        Commands::Completions { shell } => manual::completions::<Cli>(ctx, *shell),
+        Commands::Man => manual::man(ctx, Cli::command()),
     }
 }
 

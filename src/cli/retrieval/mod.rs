@@ -1,8 +1,100 @@
-//! `govfind`: arguments and rendering.
+//! `govfind`: arguments → settings → call → render.
+
+mod args;
+mod bench;
+mod collection;
+mod configure;
+mod context;
+mod embed;
+mod fetch;
+mod models;
+mod progress;
+mod render;
+mod search;
+mod status;
+mod update;
 
 use std::process::ExitCode;
 
+use clap::CommandFactory;
+
+use super::context::Context as Cli;
+use crate::base::Result;
+use crate::retrieval::Catalog;
+use crate::retrieval::catalog::Location;
+use args::{Args, Verb};
+
 /// Runs `govfind` with the process arguments.
 pub fn govfind() -> ExitCode {
-    ExitCode::from(2)
+    super::context::run(|args: Args| {
+        let Args { mut common, index, verb } = args;
+        // `--json` after a verb that has formats is one of them.
+        common.json |= verb.wants_json();
+        (common, Box::new(move |cli: &Cli| run(cli, index.as_deref(), verb)))
+    })
+}
+
+/// What a command is handed beside its own arguments.
+struct Session<'a> {
+    cli: &'a Cli,
+    location: Location,
+}
+
+impl Session<'_> {
+    /// The index, for reading.
+    fn open(&self) -> Result<Catalog> {
+        Catalog::open(&self.location)
+    }
+
+    /// The index, for writing.
+    fn write(&self) -> Result<Catalog> {
+        Catalog::open_existing(&self.location)
+    }
+}
+
+fn run(cli: &Cli, index: Option<&str>, verb: Verb) -> Result<u8> {
+    let location = Location::resolve(index, &cli.cwd, &cli.env)?;
+    let session = Session { cli, location };
+    match verb {
+        Verb::Collection(verb) => collection::run(&session, verb),
+        Verb::Context(verb) => context::run(&session, verb),
+        Verb::Ls(args) => fetch::ls(&session, &args),
+        Verb::Get(args) => fetch::get(&session, &args),
+        Verb::MultiGet(args) => fetch::multi_get(&session, &args),
+        Verb::Search(args) => search::run(&session, crate::retrieval::query::Mode::Search, args),
+        Verb::Vsearch(args) => search::run(&session, crate::retrieval::query::Mode::Vsearch, args),
+        Verb::Query(args) => search::run(&session, crate::retrieval::query::Mode::Query, args),
+        Verb::Update(args) => update::run(&session, &args),
+        Verb::Embed(args) => embed::run(&session, &args),
+        Verb::Status => status::status(&session),
+        Verb::Doctor => status::doctor(&session),
+        Verb::Cleanup => status::cleanup(&session),
+        Verb::Bench(args) => bench::run(&session, &args),
+        Verb::Config(verb) => configure::config(&session, verb),
+        Verb::Trust(args) => configure::trust(&session, &args),
+        Verb::Completions { shell } => {
+            let mut out = Vec::new();
+            clap_complete::generate(shell, &mut Args::command(), "govfind", &mut out);
+            cli.out.text(String::from_utf8_lossy(&out));
+            Ok(0)
+        }
+        Verb::Man => {
+            let mut out = Vec::new();
+            clap_mangen::Man::new(Args::command())
+                .render(&mut out)
+                .map_err(|e| crate::base::Error::io("man", &e))?;
+            cli.out.text(String::from_utf8_lossy(&out));
+            Ok(0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_sound() {
+        Args::command().debug_assert();
+    }
 }

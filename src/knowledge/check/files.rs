@@ -14,12 +14,18 @@ use crate::knowledge::resolve::fold;
 use crate::markdown::slug;
 use crate::tr;
 
-pub(super) fn check(base: &Base, plan: &Plan, options: &Options, place: &Place) -> Vec<Finding> {
+pub(super) fn check(
+    base: &Base,
+    plan: &Plan,
+    options: &Options,
+    place: &Place,
+    tracked: bool,
+) -> Vec<Finding> {
     let mut out = Vec::new();
     folders(base, place, &mut out);
     collisions(base, place, &mut out);
     derived(base, plan, place, &mut out);
-    repository(base, options, &mut out);
+    repository(base, options, tracked, &mut out);
     out
 }
 
@@ -128,7 +134,13 @@ fn derived(base: &Base, plan: &Plan, place: &Place, out: &mut Vec<Finding>) {
     }
 }
 
-fn repository(base: &Base, options: &Options, out: &mut Vec<Finding>) {
+/// Whether git tracks a file of the base.
+pub(super) fn is_tracked(base: &Base) -> bool {
+    let Some(root) = base.marker.root_from_home() else { return false };
+    Repo::discover(&base.marker.home).is_ok_and(|repo| repo.tracks(&root))
+}
+
+fn repository(base: &Base, options: &Options, tracked: bool, out: &mut Vec<Finding>) {
     let agents = fs::read_to_string(base.marker.home.join("AGENTS.md")).unwrap_or_default();
     if !agents.contains(".rag") {
         out.push(Finding::file(
@@ -141,10 +153,6 @@ fn repository(base: &Base, options: &Options, out: &mut Vec<Finding>) {
     for sentence in &options.integration {
         out.push(Finding::file(Code::I002, ".rag".to_owned(), sentence.clone(), "govrag install".to_owned()));
     }
-    let tracked = base
-        .marker
-        .root_from_home()
-        .is_some_and(|root| Repo::discover(&base.marker.home).is_ok_and(|repo| repo.tracks(&root)));
     if !tracked {
         out.push(Finding::file(
             Code::I003,

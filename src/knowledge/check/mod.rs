@@ -119,21 +119,25 @@ impl Report {
 /// An input error of the ledger or the baseline.
 pub fn check(base: &Base, options: &Options) -> Result<Report> {
     let ledger = Ledger::read(&base.marker.home)?;
-    let drift = if options.drift { drift::judge(base, &ledger, |_| true) } else { Drift::default() };
     let place = finding::Place::new(base);
     let links = links::Links::new(base, options.follow_moves);
-    let mut findings: Vec<Finding> = base
-        .pages
-        .par_iter()
-        .flat_map_iter(|page| {
-            let mut out = pages::check(base, page, options, &ledger);
-            out.extend(links.check(page));
-            place.locate(page, out)
-        })
-        .collect();
+    let on_pages = || -> Vec<Finding> {
+        base.pages
+            .par_iter()
+            .flat_map_iter(|page| {
+                let mut out = pages::check(base, page, options, &ledger);
+                out.extend(links.check(page));
+                place.locate(page, out)
+            })
+            .collect()
+    };
+    let drift = || if options.drift { drift::judge(base, &ledger, |_| true) } else { Drift::default() };
+    // git answers while the pages are read.
+    let (mut findings, (drift, (plan, tracked))) = rayon::join(on_pages, || {
+        rayon::join(drift, || rayon::join(|| indexes::plan(base), || files::is_tracked(base)))
+    });
     findings.extend(references::check(base, &drift, &place));
-    let plan = indexes::plan(base);
-    findings.extend(files::check(base, &plan, options, &place));
+    findings.extend(files::check(base, &plan, options, &place, tracked));
     let mut report = Report {
         pages: base.pages.len(),
         unreadable: base.pages.iter().filter(|p| !p.is_readable()).count(),

@@ -1,0 +1,215 @@
+//! Embedding the chunks: what is missing, in batches that survive a kill, then the FAISS file.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Serialize;
+
+use super::catalog::Catalog;
+use super::semantic::{self, Binding};
+use crate::base::error::IoContext;
+use crate::base::{Error, Result};
+use crate::embed::{Embedder, pooled};
+use crate::tr;
+use crate::vector::FaissIndex;
+use crate::vector::index::Factory;
+
+/// Chunks embedded between two commits.
+const BATCH: usize = 64;
+
+/// What an embedding run is asked to do.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Only these collections; all when empty.
+    pub collections: Vec<String>,
+    /// Drop vectors of another model, and embed everything again.
+    pub force: bool,
+    /// FAISS index type; `Flat` when absent.
+    pub factory: Option<String>,
+}
+
+/// What it did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Chunks embedded now.
+    pub embedded: u64,
+    /// Of those, chunks longer than the model's window.
+    pub windowed: u64,
+    /// Chunks that had a vector.
+    pub kept: u64,
+    /// Chunks still without.
+    pub pending: u64,
+    /// The model.
+    pub model: String,
+}
+
+/// Chunks that wait for a vector: text hash → chunk ids.
+///
+/// # Errors
+/// Usage for an unknown collection; exit 65; I/O.
+pub fn pending(catalog: &Catalog, collections: &[String]) -> Result<BTreeMap<[u8; 16], i64>> {
+    let have: HashSet<[u8; 16]> = catalog
+        .sql(|| catalog.db.prepare("SELECT hash FROM embedding")?.query_map([], |r| r.get(0))?.collect())?;
+    let within = if collections.is_empty() { None } else { Some(documents(catalog, collections)?) };
+    let mut out = BTreeMap::new();
+    for document in catalog.documents()? {
+        if within.as_ref().is_some_and(|w| !w.contains(&document.id)) {
+            continue;
+        }
+        for (id, chunk) in (document.first..).zip(catalog.chunks(document.id)?) {
+            if !have.contains(&chunk.hash) {
+                out.entry(chunk.hash).or_insert(id);
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn documents(catalog: &Catalog, collections: &[String]) -> Result<HashSet<i64>> {
+    let mut out = HashSet::new();
+    for name in collections {
+        let collection = catalog.collection(name)?;
+        out.extend(catalog.files(collection.id)?.into_iter().map(|f| f.document));
+    }
+    Ok(out)
+}
+
+/// Embeds what is missing and renews the FAISS file. `progress` hears chunks done and to do.
+///
+/// # Errors
+/// Exit 2 when the vectors are another model's and `force` is off; exit 3 when the embedder fails
+/// midway (what was done stays); ERR-295-02 when it fails at once; I/O.
+pub fn embed(
+    catalog: &mut Catalog,
+    embedder: &dyn Embedder,
+    settings: &Settings,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Report> {
+    let model = embedder.identity().clone();
+    let factory = match &settings.factory {
+        Some(text) => Factory::parse(text)?,
+        None => Factory::flat(),
+    };
+    let stored: Option<String> = catalog.meta("embedding_model")?;
+    let name = serde_json::to_string(&model).unwrap_or_default();
+    let other = stored.as_ref().is_some_and(|s| *s != name);
+    if other && !settings.force {
+        return Err(Error::usage(tr!(
+            "l'index tient des vecteurs d'un autre modèle que {}",
+            "the index holds vectors of another model than {}",
+            model.name
+        ))
+        .hint(catalog.command("embed --force")));
+    }
+    if other || settings.force || stored.is_none() {
+        catalog.sql(|| catalog.db.execute("DELETE FROM embedding", []))?;
+        catalog.set_meta("embedding_model", &name)?;
+    }
+    let todo: Vec<(i64, [u8; 16])> =
+        pending(catalog, &settings.collections)?.into_iter().map(|(hash, id)| (id, hash)).collect();
+    let mut report = Report { model: model.name.clone(), ..Report::default() };
+    let mut todo = todo;
+    todo.sort_unstable();
+    let total = todo.len() as u64;
+    for batch in todo.chunks(BATCH) {
+        if let Err(error) = one_batch(catalog, embedder, batch, &mut report) {
+            renew(catalog, &model, &factory)?;
+            if report.embedded == 0 {
+                return Err(error);
+            }
+            let why = tr!(
+                "{} segments sur {total} calculés, puis : {error}",
+                "{} chunks of {total} embedded, then: {error}",
+                report.embedded
+            );
+            return Err(Error::new(crate::base::Kind::Partial, why).hint(catalog.command("embed")));
+        }
+        progress(report.embedded, total);
+    }
+    let rows = renew(catalog, &model, &factory)?;
+    report.kept = (rows as u64).saturating_sub(report.embedded);
+    report.pending = catalog.totals()?.1.unsigned_abs().saturating_sub(rows as u64);
+    catalog.checkpoint()?;
+    Ok(report)
+}
+
+fn one_batch(
+    catalog: &mut Catalog,
+    embedder: &dyn Embedder,
+    batch: &[(i64, [u8; 16])],
+    report: &mut Report,
+) -> Result<()> {
+    let mut texts = Vec::with_capacity(batch.len());
+    for (id, _) in batch {
+        let (document, n) =
+            catalog.document_of_chunk(*id)?.ok_or_else(|| catalog.damaged("chunk without document"))?;
+        let (text, chunks) = catalog.body(document.id)?;
+        let chunk = chunks.get(n).ok_or_else(|| catalog.damaged("chunks"))?;
+        texts.push(text.get(chunk.range()).unwrap_or_default().to_owned());
+    }
+    let slices: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let windows = embedder.embed_windows(&slices, &mut |_| {})?;
+    let mut rows = Vec::with_capacity(batch.len());
+    for ((_, hash), windows) in batch.iter().zip(&windows) {
+        let vector = crate::vector::unit(&pooled(windows)?, embedder.identity().width)?;
+        let bytes: Vec<u8> = vector.iter().flat_map(|f| f.to_le_bytes()).collect();
+        rows.push((hash, windows.len() as i64, bytes));
+    }
+    catalog.sql(|| {
+        let tx = catalog.db.unchecked_transaction()?;
+        for (hash, windows, bytes) in &rows {
+            tx.prepare_cached(
+                "INSERT OR REPLACE INTO embedding (hash, windows, vector) VALUES (?1, ?2, ?3)",
+            )?
+            .execute((&hash[..], windows, bytes))?;
+        }
+        tx.commit()
+    })?;
+    report.embedded += rows.len() as u64;
+    report.windowed += rows.iter().filter(|(_, windows, _)| *windows > 1).count() as u64;
+    Ok(())
+}
+
+/// Writes the FAISS file of all vectors there are and binds it; returns their number.
+fn renew(catalog: &mut Catalog, model: &crate::base::ModelIdentity, factory: &Factory) -> Result<usize> {
+    let hashes = semantic::chunk_hashes(catalog)?;
+    let mut ids: Vec<i64> = hashes.keys().copied().collect();
+    ids.sort_unstable();
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for id in ids {
+        if let Some(vector) = hashes.get(&id).map(|h| semantic::vector(catalog, h)).transpose()?.flatten() {
+            if vector.len() != model.width {
+                return Err(catalog.damaged("embedding"));
+            }
+            rows.push(id);
+            values.extend(vector);
+        }
+    }
+    let bytes: Vec<u8> = rows.iter().flat_map(|id| id.to_le_bytes()).collect();
+    let old = semantic::binding(catalog)?;
+    let index = FaissIndex::build(factory, model.width, &values)?;
+    let path = semantic::faiss_path(catalog);
+    let temporary = path.with_extension("faiss.next");
+    index.write(&temporary)?;
+    let written = std::fs::read(&temporary).at(&temporary)?;
+    let binding = Binding {
+        generation: old.as_ref().map_or(1, |b| b.generation + 1),
+        model: model.clone(),
+        factory: index.factory().as_str().to_owned(),
+        sha256: crate::base::id::sha256_hex(&written),
+    };
+    let same = old.is_some_and(|o| o.sha256 == binding.sha256 && o.model == binding.model)
+        && catalog.meta::<Vec<u8>>("vector_rows")?.unwrap_or_default() == bytes;
+    if !same {
+        // A kill between the two leaves a file whose hash is not the bound one: it is not used.
+        catalog.sql(|| {
+            let tx = catalog.db.unchecked_transaction()?;
+            let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)";
+            tx.execute(sql, ("vectors", serde_json::to_string(&binding).unwrap_or_default()))?;
+            tx.execute(sql, ("vector_rows", &bytes))?;
+            tx.commit()
+        })?;
+    }
+    std::fs::rename(&temporary, &path).at(&path)?;
+    crate::store::atomic::sync_parent(&path)?;
+    Ok(rows.len())
+}

@@ -1,0 +1,165 @@
+//! Updating the catalogue: only files whose length or time changed are read, only contents that are
+//! new are analysed.
+//!
+//! Preparing documents (reading, chunking, analysing, compressing) runs on all cores; one writer
+//! stores them in path order, so that the same files give the same database. Every few thousand
+//! files are one transaction: a kill leaves the last complete one, and the next update goes on.
+
+mod prepare;
+mod store;
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+
+use super::analysis::Language;
+use super::catalog::Catalog;
+use super::catalog::collections::Collection;
+use super::catalog::documents::File;
+use super::chunk::Strategy;
+use super::walk::{Found, Skipped, walk};
+use crate::base::{Clock, Result};
+
+pub use store::remove_collection;
+
+/// What an update is asked to do.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Only these collections; all when empty.
+    pub collections: Vec<String>,
+    /// How documents are cut; as the index says when absent.
+    pub strategy: Option<Strategy>,
+}
+
+/// What an update did to one collection.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The collection.
+    pub collection: String,
+    /// Files found.
+    pub files: u64,
+    /// Files that were not indexed before.
+    pub added: u64,
+    /// Files with another content than before.
+    pub changed: u64,
+    /// Files that are gone or hold no text any more.
+    pub removed: u64,
+    /// Files left as they are.
+    pub unchanged: u64,
+    /// Files left out, by reason.
+    pub skipped: Skipped,
+}
+
+/// Files per transaction.
+const BATCH: usize = 4096;
+/// Files prepared at once.
+const WAVE: usize = 128;
+
+/// Updates the collections of `settings`. `progress` hears files done and files to do.
+///
+/// # Errors
+/// Usage for an unknown collection; I/O when a root cannot be read; exit 65.
+pub fn update(
+    catalog: &mut Catalog,
+    settings: &Settings,
+    clock: &dyn Clock,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Vec<Report>> {
+    let strategy = adopt_strategy(catalog, settings.strategy)?;
+    let mut collections = Vec::new();
+    if settings.collections.is_empty() {
+        collections = catalog.collections()?;
+    }
+    for name in &settings.collections {
+        collections.push(catalog.collection(name)?);
+    }
+    let mut reports = Vec::new();
+    let mut wrote = false;
+    for collection in &collections {
+        let report = one(catalog, collection, strategy, progress)?;
+        let changed = report.added + report.changed + report.removed > 0;
+        if changed || collection.updated.is_none() {
+            store::mark_updated(catalog, collection.id, clock.now().unix())?;
+            wrote = true;
+        }
+        reports.push(report);
+    }
+    if wrote {
+        store::refresh_languages(catalog)?;
+        catalog.checkpoint()?;
+    }
+    Ok(reports)
+}
+
+/// The strategy in force; a new one is stored, and documents cut by another are cut again.
+fn adopt_strategy(catalog: &Catalog, wanted: Option<Strategy>) -> Result<Strategy> {
+    let stored = catalog.meta::<String>("strategy")?.and_then(|tag| Strategy::from_tag(&tag));
+    let strategy = wanted.or(stored).unwrap_or_default();
+    if stored != Some(strategy) {
+        catalog.set_meta("strategy", strategy.tag())?;
+        catalog.set_meta("tokens", super::tokens::METHOD)?;
+    }
+    Ok(strategy)
+}
+
+fn one(
+    catalog: &mut Catalog,
+    collection: &Collection,
+    strategy: Strategy,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Report> {
+    let found = walk(collection)?;
+    let known: HashMap<String, File> =
+        catalog.files(collection.id)?.into_iter().map(|f| (f.path.clone(), f)).collect();
+    let recut = store::cut_otherwise(catalog, collection.id, strategy)?;
+    let mut report = Report {
+        collection: collection.name.clone(),
+        files: found.files.len() as u64,
+        skipped: found.skipped,
+        ..Report::default()
+    };
+    let current = |f: &Found| {
+        known
+            .get(&f.path)
+            .is_some_and(|k| (k.size, k.mtime) == (f.size, f.mtime) && !recut.contains(&k.document))
+    };
+    let there: HashSet<&str> = found.files.iter().map(|f| f.path.as_str()).collect();
+    let gone: Vec<File> = known.values().filter(|k| !there.contains(k.path.as_str())).cloned().collect();
+    let todo: Vec<&Found> = found.files.iter().filter(|f| !current(f)).collect();
+    report.unchanged = (found.files.len() - todo.len()) as u64;
+    report.removed = gone.len() as u64;
+    if !gone.is_empty() {
+        store::transaction(catalog, &recut, |store| store.remove_files(&gone))?;
+    }
+
+    let language = collection.language.as_deref().and_then(Language::from_tag);
+    let job = prepare::Job { root: collection.root.clone().into(), language, strategy };
+    let total = todo.len() as u64;
+    let mut done = 0;
+    for batch in todo.chunks(BATCH) {
+        store::transaction(catalog, &recut, |store| {
+            let hashes = store.hashes();
+            std::thread::scope(|scope| {
+                let (sender, receiver) = std::sync::mpsc::sync_channel(2);
+                let (job, hashes) = (&job, &hashes);
+                scope.spawn(move || {
+                    for wave in batch.chunks(WAVE) {
+                        // The writer gave up: its error is the one to report.
+                        if sender.send(prepare::wave(job, wave, hashes)).is_err() {
+                            break;
+                        }
+                    }
+                });
+                for wave in receiver {
+                    for (file, outcome) in wave {
+                        store.put(collection.id, file, outcome, known.get(&file.path), &mut report)?;
+                        done += 1;
+                    }
+                    progress(done, total);
+                }
+                Ok(())
+            })
+        })?;
+    }
+    Ok(report)
+}

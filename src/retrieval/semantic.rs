@@ -1,0 +1,277 @@
+//! Search by meaning: the vectors in the database, through the FAISS file beside it.
+//!
+//! The FAISS file is an index of the vectors, bound to them by generation, model and hash. When it
+//! is absent or differs, the vectors themselves are searched one by one: slower, never wrong.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use crate::base::id::sha256_hex;
+use crate::base::{Error, Kind, ModelIdentity, Result};
+use crate::tr;
+use crate::vector::index::Factory;
+use crate::vector::{FaissIndex, Hit, Rows, VectorIndex};
+
+use super::catalog::Catalog;
+use super::fusion::vector_score;
+use super::lexical::Found;
+use super::lexical::score::Statistics;
+
+/// What binds the FAISS file to the vectors.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Binding {
+    /// Grows with every change of the vectors.
+    pub generation: i64,
+    /// The model.
+    pub model: ModelIdentity,
+    /// What was built.
+    pub factory: String,
+    /// SHA-256 hex of the FAISS file.
+    pub sha256: String,
+}
+
+/// Chunks looked at to know what chance similarity is.
+const SAMPLE: usize = 500;
+
+/// Vectors ready to be searched.
+pub struct Vectors {
+    /// What made them.
+    pub binding: Binding,
+    /// Whether the FAISS file could be used.
+    pub indexed: bool,
+    rows: Vec<i64>,
+    index: Box<dyn VectorIndex>,
+}
+
+/// The FAISS file of an index.
+pub fn faiss_path(catalog: &Catalog) -> PathBuf {
+    catalog.path().with_extension("faiss")
+}
+
+/// The binding of the stored vectors; `None` when nothing was ever embedded.
+///
+/// # Errors
+/// Exit 65 when it is damaged; I/O.
+pub fn binding(catalog: &Catalog) -> Result<Option<Binding>> {
+    let text: Option<String> = catalog.meta("vectors")?;
+    text.map(|t| serde_json::from_str(&t).map_err(|e| catalog.damaged(&e.to_string()))).transpose()
+}
+
+/// The chunks that the rows of the FAISS file stand for.
+///
+/// # Errors
+/// Exit 65 when they are damaged; I/O.
+pub fn rows(catalog: &Catalog) -> Result<Vec<i64>> {
+    let bytes: Vec<u8> = catalog.meta("vector_rows")?.unwrap_or_default();
+    if !bytes.len().is_multiple_of(8) {
+        return Err(catalog.damaged("vector_rows"));
+    }
+    Ok(bytes
+        .chunks_exact(8)
+        .map(|b| b.iter().rev().fold(0i64, |n, byte| n << 8 | i64::from(*byte)))
+        .collect())
+}
+
+/// Opens the vectors; `None` when nothing was ever embedded.
+///
+/// # Errors
+/// Exit 65 when the database is damaged; I/O.
+pub fn open(catalog: &Catalog) -> Result<Option<Vectors>> {
+    let Some(binding) = binding(catalog)? else { return Ok(None) };
+    let rows = rows(catalog)?;
+    let width = binding.model.width;
+    let (index, indexed): (Box<dyn VectorIndex>, bool) = match open_faiss(catalog, &binding, rows.len()) {
+        Ok(index) => (Box::new(index), true),
+        Err(error) => {
+            tracing::info!("{error}: searching the vectors one by one");
+            (Box::new(Plain { width, values: values(catalog, &rows, width)? }), false)
+        }
+    };
+    Ok(Some(Vectors { binding, indexed, rows, index }))
+}
+
+fn open_faiss(catalog: &Catalog, binding: &Binding, rows: usize) -> Result<FaissIndex> {
+    let path = faiss_path(catalog);
+    let file = crate::store::open::regular(&path, std::fs::OpenOptions::new().read(true))
+        .map_err(|e| Error::io(&path, &e))?;
+    // SAFETY: the file is replaced by rename and never rewritten in place.
+    let map = unsafe { memmap2::Mmap::map(&file) }.map_err(|e| Error::io(&path, &e))?;
+    if sha256_hex(&map) != binding.sha256 {
+        return Err(Error::new(
+            Kind::Corrupt,
+            tr!("{} : autre empreinte", "{}: another hash", path.display()),
+        ));
+    }
+    FaissIndex::open(&file, &path, &Factory::parse(&binding.factory)?, binding.model.width, rows)
+}
+
+/// The stored vectors of `rows`, one after the other.
+///
+/// # Errors
+/// Exit 65 when one is absent or damaged; I/O.
+pub fn values(catalog: &Catalog, rows: &[i64], width: usize) -> Result<Vec<f32>> {
+    let hashes = chunk_hashes(catalog)?;
+    let mut out = Vec::with_capacity(rows.len() * width);
+    for row in rows {
+        match hashes.get(row).map(|hash| vector(catalog, hash)).transpose()?.flatten() {
+            Some(vector) if vector.len() == width => out.extend(vector),
+            // A chunk that is gone keeps its row, found by nothing.
+            None if !hashes.contains_key(row) => out.extend(std::iter::repeat_n(0.0, width)),
+            _ => return Err(catalog.damaged("embedding")),
+        }
+    }
+    Ok(out)
+}
+
+/// The stored vector of a text.
+///
+/// # Errors
+/// Exit 65 or I/O.
+pub fn vector(catalog: &Catalog, hash: &[u8; 16]) -> Result<Option<Vec<f32>>> {
+    use rusqlite::OptionalExtension;
+    let sql = "SELECT vector FROM embedding WHERE hash = ?1";
+    let bytes: Option<Vec<u8>> =
+        catalog.sql(|| catalog.db.prepare_cached(sql)?.query_row([&hash[..]], |r| r.get(0)).optional())?;
+    Ok(bytes.map(|b| b.chunks_exact(4).map(|f| f32::from_le_bytes([f[0], f[1], f[2], f[3]])).collect()))
+}
+
+/// The text hash of every chunk there is, by chunk id.
+///
+/// # Errors
+/// Exit 65 or I/O.
+pub fn chunk_hashes(catalog: &Catalog) -> Result<HashMap<i64, [u8; 16]>> {
+    let mut out = HashMap::new();
+    let sql = "SELECT d.first, b.chunks FROM document AS d JOIN body AS b ON b.document = d.id";
+    let all: Vec<(i64, Vec<u8>)> =
+        catalog.sql(|| catalog.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect())?;
+    for (first, bytes) in all {
+        let chunks = super::chunk::decode(&bytes).ok_or_else(|| catalog.damaged("chunks"))?;
+        out.extend((first..).zip(chunks.iter().map(|c| c.hash)));
+    }
+    Ok(out)
+}
+
+impl Vectors {
+    /// Refuses another model than the one that made the vectors.
+    ///
+    /// # Errors
+    /// Exit 2 with the command that embeds again.
+    pub fn check_model(&self, catalog: &Catalog, model: &ModelIdentity) -> Result<()> {
+        if self.binding.model == *model {
+            return Ok(());
+        }
+        Err(Error::usage(tr!(
+            "les vecteurs viennent de {} ({}), le modèle est {} ({})",
+            "the vectors were made by {} ({}), the model is {} ({})",
+            self.binding.model.name,
+            self.binding.model.digest.get(..12).unwrap_or_default(),
+            model.name,
+            model.digest.get(..12).unwrap_or_default()
+        ))
+        .hint(catalog.command("embed --force")))
+    }
+
+    /// Number of vectors.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The `limit` documents nearest to `query`, each by its best chunk, among `allowed`.
+    ///
+    /// # Errors
+    /// ERR-295-02 when the query is no vector; exit 65; I/O.
+    pub fn search(
+        &self,
+        statistics: &Statistics,
+        query: &[f32],
+        allowed: Option<&HashSet<i64>>,
+        limit: usize,
+    ) -> Result<Vec<Found>> {
+        let usable = |row: usize| {
+            self.rows
+                .get(row)
+                .and_then(|chunk| statistics.locate(*chunk))
+                .is_some_and(|(document, _)| allowed.is_none_or(|a| a.contains(&document)))
+        };
+        let selected = Rows::from_fn(self.rows.len(), usable);
+        let mut k = limit.saturating_mul(3).min(selected.count());
+        loop {
+            let hits = self.index.search(query, k, Some(&selected))?;
+            let found = self.documents(&hits, statistics, limit);
+            if found.len() >= limit || k >= selected.count() || hits.len() < k {
+                return Ok(found);
+            }
+            k = k.saturating_mul(2).min(selected.count());
+        }
+    }
+
+    /// Whether `best`, a score, is more than chance: above what the best of as many unrelated chunks
+    /// would reach, by the spread of the query's similarity to chunks taken evenly.
+    ///
+    /// # Errors
+    /// As [`Vectors::search`].
+    pub fn is_relevant(&self, query: &[f32], best: f64) -> Result<bool> {
+        let step = (self.rows.len() / SAMPLE).max(1);
+        let sample = Rows::from_fn(self.rows.len(), |row| row % step == 0);
+        let scores: Vec<f64> = self
+            .index
+            .search(query, sample.count(), Some(&sample))?
+            .iter()
+            .map(|hit| vector_score(hit.distance))
+            .collect();
+        let n = scores.len().max(1) as f64;
+        let mean = scores.iter().sum::<f64>() / n;
+        let deviation = (scores.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / n).sqrt();
+        // The expected maximum of N normal values lies at √(2 ln N) deviations.
+        let chance = (2.0 * (self.rows.len().max(2) as f64).ln()).sqrt();
+        Ok(best > mean + chance * deviation + 1e-3)
+    }
+
+    fn documents(&self, hits: &[Hit], statistics: &Statistics, limit: usize) -> Vec<Found> {
+        let mut seen = HashSet::new();
+        hits.iter()
+            .filter_map(|hit| {
+                let (document, chunk) = statistics.locate(*self.rows.get(hit.row)?)?;
+                seen.insert(document).then(|| Found { document, chunk, score: vector_score(hit.distance) })
+            })
+            .take(limit)
+            .collect()
+    }
+}
+
+/// The vectors themselves, compared one by one.
+struct Plain {
+    width: usize,
+    values: Vec<f32>,
+}
+
+impl VectorIndex for Plain {
+    fn len(&self) -> usize {
+        self.values.len().checked_div(self.width).unwrap_or(0)
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn search(&self, query: &[f32], k: usize, allowed: Option<&Rows>) -> Result<Vec<Hit>> {
+        let mut hits: Vec<Hit> = self
+            .values
+            .chunks_exact(self.width.max(1))
+            .enumerate()
+            .filter(|(row, _)| allowed.is_none_or(|a| a.contains(*row)))
+            .map(|(row, v)| {
+                let ip: f32 = v.iter().zip(query).map(|(a, b)| a * b).sum();
+                Hit { row, distance: (1.0 - ip).clamp(0.0, 2.0) }
+            })
+            .collect();
+        hits.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.row.cmp(&b.row)));
+        hits.truncate(k);
+        Ok(hits)
+    }
+}
