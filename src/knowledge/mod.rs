@@ -16,6 +16,7 @@ pub mod indexes;
 pub mod load;
 pub mod marker;
 pub mod names;
+pub mod query;
 pub mod resolve;
 pub mod schema;
 pub mod stats;
