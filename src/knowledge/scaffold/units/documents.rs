@@ -104,12 +104,13 @@ fn single(survey: &Survey, path: &str) -> Option<Unit> {
 
 fn folder(survey: &Survey, key: &str, members: &[&str]) -> Option<Unit> {
     // The document nearest to the folder speaks for it; `spec.md` and `proposal.md` before `tasks.md`.
-    let weight = |path: &&&str| {
+    let weight = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         let known = ["README.md", "spec.md", "proposal.md", "overview.md", "design.md"];
-        (path.matches('/').count(), known.iter().position(|k| *k == name).unwrap_or(known.len()), **path)
+        (path.matches('/').count(), known.iter().position(|k| *k == name).unwrap_or(known.len()))
     };
-    let main = members.iter().min_by_key(weight)?;
+    // The first of equals, for the members are sorted.
+    let main = members.iter().min_by_key(|path| weight(path))?;
     let document = documents::read(&survey.read(main)?);
     let mut unit = Unit::at(nature_of(main), key, "");
     unit.name = key.rsplit('/').next().unwrap_or(key).to_owned();

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::MOST;
+use crate::base::lang::Lang;
 use crate::knowledge::scaffold::data::{self, Described};
 use crate::knowledge::scaffold::survey::{Sort, Survey};
 use crate::knowledge::scaffold::text::readable;
 use crate::knowledge::scaffold::unit::{Fact, Nature, Unit, segments};
 use crate::knowledge::scaffold::{config, facts};
-use crate::tr;
 
-pub(super) fn units(survey: &Survey) -> Vec<Unit> {
+pub(super) fn units(survey: &Survey, lang: Lang) -> Vec<Unit> {
     let mut out = described(survey);
     out.extend(migrations(survey));
-    out.extend(settings(survey));
+    out.extend(settings(survey, lang));
     out.extend(tests(survey));
     out
 }
@@ -77,14 +77,15 @@ fn migrations(survey: &Survey) -> Vec<Unit> {
 }
 
 /// One unit for each folder of settings, the root's pipelines and containers included.
-fn settings(survey: &Survey) -> Vec<Unit> {
+fn settings(survey: &Survey, lang: Lang) -> Vec<Unit> {
     let mut out = Vec::new();
     for (folder, files) in by_folder(survey.of(Sort::Config)) {
         let mut unit = Unit::at(Nature::Operations, &files[0], "");
         let place = folder.last().map(|f| f.trim_start_matches('.').to_owned());
         unit.title = match &place {
-            Some(place) => tr!("Configuration ({place})", "Configuration ({place})"),
-            None => tr!("Configuration du projet", "Project configuration"),
+            Some(place) => format!("Configuration ({place})"),
+            None if lang == Lang::Fr => "Configuration du projet".to_owned(),
+            None => "Project configuration".to_owned(),
         };
         unit.name = place.map_or_else(|| "configuration".to_owned(), |place| format!("configuration-{place}"));
         unit.audience = &["dev", "ops"];
@@ -113,8 +114,8 @@ fn tests(survey: &Survey) -> Vec<Unit> {
         let mut unit = Unit::at(Nature::Quality, &files[0], "");
         let place = folder.iter().rev().find(|f| !matches!(f.as_str(), "tests" | "test" | "__tests__" | "src"));
         unit.title = match place {
-            Some(place) => tr!("Tests ({place})", "Tests ({place})"),
-            None => tr!("Tests", "Tests"),
+            Some(place) => format!("Tests ({place})"),
+            None => "Tests".to_owned(),
         };
         unit.name = place.map_or_else(|| "tests".to_owned(), |place| format!("tests-{place}"));
         unit.audience = &["dev", "qa"];
