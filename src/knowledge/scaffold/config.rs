@@ -1,4 +1,4 @@
-//! Settings: the keys of configuration files, the steps of pipelines and containers. Values are not
+//! Settings: the keys of configuration files (TOML ones sorted), the steps of pipelines and containers. Values are not
 //! taken over, for they may be secret or differ by machine.
 
 use super::text::flat;
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn keys_of_each_format() {
-        assert_eq!(keys("a.toml", "x = 1\n[server]\nport = 2\n", 9), ["x", "server.port"]);
+        assert_eq!(keys("a.toml", "x = 1\n[server]\nport = 2\n", 9), ["server.port", "x"]);
         assert_eq!(keys("a.ini", "[db]\n; c = 1\nurl = x\n", 9), ["db.url"]);
         assert_eq!(keys("package.json", r#"{"name":"a","scripts":{"test":"t"}}"#, 9), ["name", "scripts.test"]);
         assert_eq!(keys("ci.yml", "on: push\njobs:\n  build:\n    steps: []\n", 9), ["on", "jobs.build"]);
