@@ -147,7 +147,10 @@ pub fn files(cli: Cli, folders: &Folders, skills: &[Skill], commands: &[Command]
 }
 
 fn skill_text(name: &str, description: &str, body: &str) -> String {
-    stamp(&format!("---\nname: {name}\ndescription: {}\n---\n\n{body}", quoted(description)), Comment::Markdown)
+    stamp(
+        &format!("---\nname: {name}\ndescription: {}\n---\n\n{body}", quoted(description)),
+        Comment::Markdown,
+    )
 }
 
 fn markdown(cli: Cli, command: &Command) -> String {
@@ -198,7 +201,8 @@ mod tests {
                     assert!(file.text.lines().count() < 500);
                     if let Some(skill) = &file.skill {
                         assert_eq!(front.text("name"), Some(skill.as_str()));
-                        let name_ok = skill.len() <= 64 && skill.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+                        let name_ok =
+                            skill.len() <= 64 && skill.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
                         assert!(name_ok && file.path.parent().unwrap().ends_with(skill));
                     }
                 }

@@ -84,7 +84,8 @@ pub fn install(cli: Cli, settings: &Settings, env: &Env) -> Result<Vec<Placed>> 
     let mut out = Vec::new();
     for file in planned(cli, &folders, settings.lang) {
         let skill = file.skill.as_ref().filter(|_| linked);
-        let target = skill.map_or_else(|| file.path.clone(), |name| folders.shared.join(name).join("SKILL.md"));
+        let target =
+            skill.map_or_else(|| file.path.clone(), |name| folders.shared.join(name).join("SKILL.md"));
         let before = write(&target, &file.text)?;
         out.push(Placed { cli: cli.name(), path: target, state: before });
         if let Some(name) = skill {
@@ -165,13 +166,15 @@ pub fn installed(settings: &Settings, env: &Env) -> Vec<Cli> {
     Cli::ALL.into_iter().filter(has).collect()
 }
 
-/// What `check` should say of the repository's skills and commands: one sentence each that some are
-/// missing or behind.
-pub fn shortcomings(home: &Path, lang: Lang) -> Vec<String> {
+/// What `check` should say of skills and commands: one sentence each that some of the repository's are
+/// missing or behind, or that neither repository nor user has any.
+pub fn shortcomings(home: &Path, lang: Lang, env: &Env) -> Vec<String> {
     let settings = Settings { home: home.to_owned(), global: false, link: false, lang };
-    let env = Env::default();
-    let clis = installed(&settings, &env);
+    let clis = installed(&settings, env);
     if clis.is_empty() {
+        if !installed(&Settings { global: true, ..settings }, env).is_empty() {
+            return Vec::new();
+        }
         return vec![tr!(
             "aucun assistant n'a les compétences et commandes de la base",
             "no assistant has the skills and commands of the base"
@@ -179,7 +182,7 @@ pub fn shortcomings(home: &Path, lang: Lang) -> Vec<String> {
     }
     let mut out = Vec::new();
     for cli in clis {
-        let placed = status(cli, &settings, &env).unwrap_or_default();
+        let placed = status(cli, &settings, env).unwrap_or_default();
         let of = |wanted: State| placed.iter().filter(|p| p.state == wanted).count();
         let (missing, behind) = (of(State::Missing), of(State::Behind));
         if missing + behind > 0 {
@@ -270,7 +273,9 @@ fn link(at: &Path, to: &Path) -> Result<State> {
     #[cfg(unix)]
     std::os::unix::fs::symlink(&target, at).at(at)?;
     #[cfg(not(unix))]
-    return Err(Error::usage(tr!("liens non pris en charge ici", "links are not supported here")).hint("install"));
+    return Err(
+        Error::usage(tr!("liens non pris en charge ici", "links are not supported here")).hint("install")
+    );
     Ok(State::Missing)
 }
 

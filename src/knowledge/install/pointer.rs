@@ -46,7 +46,9 @@ pub fn put(text: &str, lang: Lang) -> String {
     match (state(text, lang), find(text)) {
         (State::Missing, _) if text.trim().is_empty() => block(lang),
         (State::Missing, _) => format!("{}\n\n{}", text.trim_end_matches(['\n', '\r']), block(lang)),
-        (State::Behind, Some((range, _))) => format!("{}{}{}", &text[..range.start], block(lang), &text[range.end..]),
+        (State::Behind, Some((range, _))) => {
+            format!("{}{}{}", &text[..range.start], block(lang), &text[range.end..])
+        }
         _ => text.to_owned(),
     }
 }

@@ -37,8 +37,14 @@ impl Command {
 /// The skills in a language.
 pub fn skills(lang: Lang) -> Vec<Skill> {
     let texts = match lang {
-        Lang::Fr => [("rag", include_str!("templates/rag.fr.md")), ("rag-sync", include_str!("templates/rag-sync.fr.md"))],
-        Lang::En => [("rag", include_str!("templates/rag.en.md")), ("rag-sync", include_str!("templates/rag-sync.en.md"))],
+        Lang::Fr => [
+            ("rag", include_str!("templates/rag.fr.md")),
+            ("rag-sync", include_str!("templates/rag-sync.fr.md")),
+        ],
+        Lang::En => [
+            ("rag", include_str!("templates/rag.en.md")),
+            ("rag-sync", include_str!("templates/rag-sync.en.md")),
+        ],
     };
     texts
         .into_iter()
@@ -61,7 +67,12 @@ pub fn commands(lang: Lang) -> Vec<Command> {
             let mut lines = part.splitn(4, '\n').map(str::trim_end);
             let (name, description, hint) = (lines.next()?, lines.next()?, lines.next()?);
             let body = lines.next()?.to_owned();
-            Some(Command { name: name.to_owned(), description: description.to_owned(), hint: hint.to_owned(), body })
+            Some(Command {
+                name: name.to_owned(),
+                description: description.to_owned(),
+                hint: hint.to_owned(),
+                body,
+            })
         })
         .collect()
 }
@@ -98,7 +109,11 @@ mod tests {
     fn the_pointer_is_cheap_and_names_the_command() {
         for lang in [Lang::Fr, Lang::En] {
             let text = crate::knowledge::install::pointer::block(lang);
-            assert!(crate::knowledge::tokens::estimate(&text) <= 150, "{}", crate::knowledge::tokens::estimate(&text));
+            assert!(
+                crate::knowledge::tokens::estimate(&text) <= 150,
+                "{}",
+                crate::knowledge::tokens::estimate(&text)
+            );
             assert!(text.contains("govrag query") && text.contains("`.rag`"));
         }
     }

@@ -92,7 +92,9 @@ impl Budget {
         answer.tokens.phases = [
             0,
             entries(&|e| estimate(&head(e))) + answer.listing.iter().map(|l| estimate(l)).sum::<usize>(),
-            entries(&|e| if e.is_doubtful() && e.text.is_some() { estimate(&e.impl_refs.join(", ")) } else { 0 }),
+            entries(&|e| {
+                if e.is_doubtful() && e.text.is_some() { estimate(&e.impl_refs.join(", ")) } else { 0 }
+            }),
             entries(&|e| e.text.as_deref().map_or(0, estimate)),
             answer.neighbours.iter().map(neighbour).sum(),
         ];
@@ -122,7 +124,12 @@ pub struct Composer<'a> {
 
 impl Composer<'_> {
     /// The entries of `picks`, none with text; `pages` are the picks' pages, parsed.
-    pub fn entries(&self, picks: &[Pick], pages: &[Page], drifted: impl Fn(&str) -> Vec<String>) -> Vec<Entry> {
+    pub fn entries(
+        &self,
+        picks: &[Pick],
+        pages: &[Page],
+        drifted: impl Fn(&str) -> Vec<String>,
+    ) -> Vec<Entry> {
         let entry = |(pick, page): (&Pick, &Page)| {
             let section = self.section(pick)?;
             Some(Entry {

@@ -8,6 +8,7 @@
 pub mod answer;
 pub mod compose;
 pub mod corpus;
+pub mod doubt;
 pub mod excerpt;
 pub mod nearest;
 pub mod neighbours;
@@ -53,15 +54,12 @@ pub struct Options {
     pub format: Format,
 }
 
-/// References of each of these pages that drifted; judged only for the pages of an answer.
-pub type DriftOf<'a> = &'a dyn Fn(&[Page]) -> Vec<(String, String)>;
-
 /// Answers `question` from the base of `marker`.
 ///
 /// # Errors
 /// [`crate::base::Kind::Negative`] for a base that is not initialised; usage errors for a question
 /// without a word, an unknown phase and a budget that holds no answer; input errors.
-pub fn run(marker: &Marker, question: &str, options: &Options, drift: DriftOf<'_>) -> Result<Answer> {
+pub fn run(marker: &Marker, question: &str, options: &Options) -> Result<Answer> {
     if !question.chars().any(char::is_alphanumeric) {
         return Err(Error::usage(tr!("la question ne contient aucun mot", "the question holds no word"))
             .hint("govrag query \"…\""));
@@ -71,20 +69,14 @@ pub fn run(marker: &Marker, question: &str, options: &Options, drift: DriftOf<'_
     }
     marker.require_initialised()?;
     let corpus = Corpus::read(marker)?;
-    answer(marker, &corpus, question, options, drift)
+    answer(marker, &corpus, question, options)
 }
 
 /// Answers `question` from pages already read.
 ///
 /// # Errors
 /// As [`run`].
-pub fn answer(
-    marker: &Marker,
-    corpus: &Corpus,
-    question: &str,
-    options: &Options,
-    drift: DriftOf<'_>,
-) -> Result<Answer> {
+pub fn answer(marker: &Marker, corpus: &Corpus, question: &str, options: &Options) -> Result<Answer> {
     let ranking = corpus.rank(question, &options.filters);
     let max = options.max_tokens.unwrap_or(marker.limits.query);
     let budget = Budget { max, format: options.format };
@@ -102,19 +94,27 @@ pub fn answer(
     let composer = Composer { corpus, ranking: &ranking, budget, explain: options.explain };
     let chosen = picks(&ranking);
     match options.phase {
-        Some(0) => answer.listing.push(format!("{}: {}", crate::knowledge::marker::NAME, marker.root.display())),
+        Some(0) => {
+            answer.listing.push(format!("{}: {}", crate::knowledge::marker::NAME, marker.root.display()))
+        }
         _ if chosen.is_empty() => offer(marker, question, &budget, &mut answer)?,
         Some(phase @ (1 | 2)) => {
-            let line = |page: &Page| if phase == 1 { indexes::row(page, marker.summary_max) } else { page.front_text().to_owned() };
-            for ranked in ranking.pages.iter().take_while(|p| p.score >= ranking.pages[0].score * compose::LINE_SHARE) {
-                answer.listing.push(line(&corpus.page(ranked.page, marker.summary_max)).trim_end().to_owned());
+            let line = |page: &Page| {
+                if phase == 1 { indexes::row(page, marker.summary_max) } else { page.front_text().to_owned() }
+            };
+            for ranked in
+                ranking.pages.iter().take_while(|p| p.score >= ranking.pages[0].score * compose::LINE_SHARE)
+            {
+                answer
+                    .listing
+                    .push(line(&corpus.page(ranked.page, marker.summary_max)).trim_end().to_owned());
                 if !budget.fits(&mut answer) {
                     answer.listing.pop();
                     break;
                 }
             }
         }
-        _ => sections(marker, &composer, &chosen, options.phase, drift, &mut answer),
+        _ => sections(marker, &composer, &chosen, options.phase, &mut answer)?,
     }
     budget.settle(&mut answer)?;
     Ok(answer)
@@ -126,15 +126,14 @@ fn sections(
     composer: &Composer<'_>,
     chosen: &[Pick],
     phase: Option<u8>,
-    drift: DriftOf<'_>,
     answer: &mut Answer,
-) {
+) -> Result<()> {
     let corpus = composer.corpus;
     let pages: Vec<Page> = chosen.iter().map(|pick| corpus.page(pick.page, marker.summary_max)).collect();
     let mut distinct = pages.clone();
     distinct.sort_by(|a, b| a.path.cmp(&b.path));
     distinct.dedup_by(|a, b| a.path == b.path);
-    let drifted = drift(&distinct);
+    let drifted = doubt::drifted(marker, &distinct)?;
     let of = |path: &str| drifted.iter().filter(|(page, _)| page == path).map(|(_, r)| r.clone()).collect();
     let entries = composer.entries(chosen, &pages, of);
     let around = |told: &[usize]| {
@@ -156,6 +155,7 @@ fn sections(
         Some(_) => composer.fill(answer, chosen, entries, |_| Vec::new()),
         None => composer.fill(answer, chosen, entries, around),
     }
+    Ok(())
 }
 
 /// Nothing was found: the nearest themes.

@@ -55,7 +55,10 @@ mod tests {
     #[test]
     fn every_relation_is_found_and_named() {
         let page = |path: &str, related: &str, body: &str| {
-            (path.to_owned(), format!("---\ntitle: T {path}\nstatus: draft\nrelated: [{related}]\n---\n{body}\n"))
+            (
+                path.to_owned(),
+                format!("---\ntitle: T {path}\nstatus: draft\nrelated: [{related}]\n---\n{body}\n"),
+            )
         };
         let corpus = Corpus::of([
             page("a.md", "t/b.md", "[c](t/c.md)"),
@@ -65,8 +68,10 @@ mod tests {
             page("t/e.md", "", "nothing"),
         ]);
         let a = corpus.page(0, 240);
-        let got: Vec<String> =
-            neighbours(&corpus, &[&a], &["a.md"], 9).iter().map(|n| format!("{} {}", n.relation, n.path)).collect();
+        let got: Vec<String> = neighbours(&corpus, &[&a], &["a.md"], 9)
+            .iter()
+            .map(|n| format!("{} {}", n.relation, n.path))
+            .collect();
         assert_eq!(got, ["related t/b.md", "links t/c.md", "linked_by t/d.md"]);
         assert_eq!(neighbours(&corpus, &[&a], &["a.md", "t/b.md"], 1)[0].title, "T t/c.md");
     }

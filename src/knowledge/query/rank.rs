@@ -107,7 +107,7 @@ pub fn rarities<'a>(scans: impl IntoIterator<Item = &'a Scan>, terms: usize) -> 
         }
     }
     let all = sections.max(1) as f32;
-    holding.into_iter().map(|n| (1.0 + (all - n as f32).max(0.0) / (n as f32 + 0.5)).ln()).collect()
+    holding.into_iter().map(|n| (1.0 + ((all - n as f32).max(0.0) + 0.5) / (n as f32 + 0.5)).ln()).collect()
 }
 
 /// Ranks the pages of `scans`, best first. `sequence` is the question as numbers of words,
@@ -215,8 +215,7 @@ mod tests {
         let langs = [Lang::En];
         let terms = Terms::new(question, &langs, false);
         let mut seen = Recogniser::new(&terms, &langs);
-        let scans: Vec<_> =
-            pages.iter().map(|text| Some(scan("p.md", text, &terms, &mut seen))).collect();
+        let scans: Vec<_> = pages.iter().map(|text| Some(scan("p.md", text, &terms, &mut seen))).collect();
         let rarity = rarities(scans.iter().flatten(), terms.len());
         rank(&scans, terms.sequence(), &rarity, 10.0, &WEIGHTS)
             .into_iter()

@@ -61,7 +61,8 @@ fn text(answer: &Answer) -> String {
     for n in &answer.neighbours {
         let _ = writeln!(out, "~ {} · {} · {} · {}", n.path, one_line(&n.title), n.status, n.relation);
     }
-    let doubtful: Vec<&Entry> = answer.entries.iter().filter(|e| e.text.is_some() && e.is_doubtful()).collect();
+    let doubtful: Vec<&Entry> =
+        answer.entries.iter().filter(|e| e.text.is_some() && e.is_doubtful()).collect();
     for entry in doubtful {
         let refs = entry.impl_refs.join(", ");
         out.push_str(&match refs.is_empty() {
@@ -128,6 +129,7 @@ fn footer(answer: &Answer, out: &mut String) {
 
 /// A text on one line, without control characters.
 pub fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
     words.join(" ")
 }

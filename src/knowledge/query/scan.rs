@@ -355,7 +355,9 @@ fn is_paragraph(line: &str) -> bool {
         && !text.starts_with(['>', '|', '<', '`', '~', '#', '='])
         && !["- ", "* ", "+ "].iter().any(|bullet| text.starts_with(bullet))
         && !text.starts_with("---")
-        && !text.split_once(['.', ')']).is_some_and(|(n, _)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        && !text
+            .split_once(['.', ')'])
+            .is_some_and(|(n, _)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -388,7 +390,16 @@ mod tests {
 
     #[test]
     fn odd_pages_have_one_section_and_no_panic() {
-        for text in ["", "\n", "---\n", "---\ntitle: x", "```\n# a\n", "<!-- # a\n# b\n", "\u{feff}---\na: 1\n---\n", "---\n---"] {
+        for text in [
+            "",
+            "\n",
+            "---\n",
+            "---\ntitle: x",
+            "```\n# a\n",
+            "<!-- # a\n# b\n",
+            "\u{feff}---\na: 1\n---\n",
+            "---\n---",
+        ] {
             assert_eq!(scanned(text, "x").sections.len(), 1, "{text:?}");
         }
     }

@@ -361,7 +361,9 @@ mod tests {
     #[test]
     fn the_quick_start_agrees_with_the_fold() {
         for c in ('a'..='z').chain('A'..='Z').chain('\u{c0}'..='\u{ff}') {
-            for token in [format!("{c}"), format!("{c}b"), format!("{c}é"), format!("é{c}x"), format!("{c}\u{301}t")] {
+            for token in
+                [format!("{c}"), format!("{c}b"), format!("{c}é"), format!("é{c}x"), format!("{c}\u{301}t")]
+            {
                 if let Some(start) = quick_start(token.as_bytes()) {
                     assert_eq!(start, start_of(fold(&token.to_lowercase()).as_bytes()), "{token}");
                 }

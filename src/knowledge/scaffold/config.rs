@@ -73,7 +73,8 @@ fn yaml(text: &str) -> Vec<String> {
 }
 
 fn container(text: &str) -> Vec<String> {
-    let wanted = |line: &str| ["FROM ", "EXPOSE ", "ENTRYPOINT ", "CMD ", "USER "].iter().any(|w| line.starts_with(w));
+    let wanted =
+        |line: &str| ["FROM ", "EXPOSE ", "ENTRYPOINT ", "CMD ", "USER "].iter().any(|w| line.starts_with(w));
     text.lines().map(str::trim).filter(|line| wanted(line)).map(flat).collect()
 }
 
@@ -94,7 +95,10 @@ mod tests {
     fn keys_of_each_format() {
         assert_eq!(keys("a.toml", "x = 1\n[server]\nport = 2\n", 9), ["server.port", "x"]);
         assert_eq!(keys("a.ini", "[db]\n; c = 1\nurl = x\n", 9), ["db.url"]);
-        assert_eq!(keys("package.json", r#"{"name":"a","scripts":{"test":"t"}}"#, 9), ["name", "scripts.test"]);
+        assert_eq!(
+            keys("package.json", r#"{"name":"a","scripts":{"test":"t"}}"#, 9),
+            ["name", "scripts.test"]
+        );
         assert_eq!(keys("ci.yml", "on: push\njobs:\n  build:\n    steps: []\n", 9), ["on", "jobs.build"]);
         assert_eq!(keys("Dockerfile", "FROM rust\nRUN x\nEXPOSE 80\n", 9), ["FROM rust", "EXPOSE 80"]);
         assert_eq!(keys("Makefile", "V := 1\nall: a\n\techo: no\n", 9), ["all"]);

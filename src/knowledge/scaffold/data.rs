@@ -38,7 +38,8 @@ pub fn read(path: &str, text: &str) -> Option<Described> {
     if !["openapi", "swagger", "$schema"].iter().any(|key| head.contains(key)) {
         return None;
     }
-    let value: Value = if json { serde_json::from_str(text).ok()? } else { serde_saphyr::from_str(text).ok()? };
+    let value: Value =
+        if json { serde_json::from_str(text).ok()? } else { serde_saphyr::from_str(text).ok()? };
     let told = |value: Option<&Value>| value.and_then(Value::as_str).map(flat).unwrap_or_default();
     if value.get("openapi").is_some() || value.get("swagger").is_some() {
         let info = value.get("info");
@@ -47,11 +48,16 @@ pub fn read(path: &str, text: &str) -> Option<Described> {
             for (verb, operation) in operations.as_object().into_iter().flatten() {
                 if ["get", "post", "put", "patch", "delete", "head", "options"].contains(&verb.as_str()) {
                     let summary = told(operation.get("summary").or_else(|| operation.get("operationId")));
-                    routes.push(Route { method: verb.to_ascii_uppercase(), path: path.clone(), handler: summary });
+                    routes.push(Route {
+                        method: verb.to_ascii_uppercase(),
+                        path: path.clone(),
+                        handler: summary,
+                    });
                 }
             }
         }
-        let (title, about) = (told(info.and_then(|i| i.get("title"))), told(info.and_then(|i| i.get("description"))));
+        let (title, about) =
+            (told(info.and_then(|i| i.get("title"))), told(info.and_then(|i| i.get("description"))));
         return Some(Described::Api { title, about, routes });
     }
     let properties = value.get("properties")?.as_object()?;
@@ -109,7 +115,9 @@ mod tests {
         let json = r#"{"$schema":"https://json-schema.org/x","title":"Line","properties":{"id":{"type":"string","description":"Its id."}}}"#;
         let Some(Described::Schema { fields, .. }) = read("line.json", json) else { panic!("schema") };
         assert_eq!(fields, [("id".to_owned(), "string".to_owned(), "Its id.".to_owned())]);
-        for (path, text) in [("a.json", "{}"), ("a.json", "{\"$schema\""), ("a.yaml", "openapi: ["), ("b.yaml", "a: 1")] {
+        for (path, text) in
+            [("a.json", "{}"), ("a.json", "{\"$schema\""), ("a.yaml", "openapi: ["), ("b.yaml", "a: 1")]
+        {
             assert_eq!(read(path, text), None, "{text}");
         }
     }

@@ -26,6 +26,8 @@ pub struct Document {
     pub parts: Vec<Part>,
     /// Tags of the front matter.
     pub tags: Vec<String>,
+    /// Destinations of links to files, as written.
+    pub links: Vec<String>,
 }
 
 /// Reads a Markdown document.
@@ -73,7 +75,9 @@ impl Walker<'_> {
                     _ => {}
                 }
             }
-            Event::Start(Tag::CodeBlock(_) | Tag::Image { .. } | Tag::Table(_) | Tag::HtmlBlock) => self.skip += 1,
+            Event::Start(Tag::CodeBlock(_) | Tag::Image { .. } | Tag::Table(_) | Tag::HtmlBlock) => {
+                self.skip += 1
+            }
             Event::End(TagEnd::CodeBlock | TagEnd::Image | TagEnd::Table | TagEnd::HtmlBlock) => {
                 self.skip = self.skip.saturating_sub(1);
             }
@@ -84,6 +88,12 @@ impl Walker<'_> {
             Event::End(TagEnd::Paragraph | TagEnd::Item) => {
                 self.flush();
                 self.depth = self.depth.saturating_sub(1);
+            }
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                let file = dest_url.split(['#', '?']).next().unwrap_or("");
+                if !file.is_empty() && !file.contains(':') && !self.out.links.iter().any(|l| l == file) {
+                    self.out.links.push(file.to_owned());
+                }
             }
             Event::Text(text) if self.skip == 0 => self.push(&text),
             Event::Code(code) if self.skip == 0 => self.push(&format!("`{code}`")),
@@ -129,12 +139,15 @@ mod tests {
         let doc = read(text);
         assert_eq!((doc.title.as_str(), doc.opening.as_str()), ("Shop", "Sells things with `cart`. Fast."));
         let parts: Vec<_> = doc.parts.iter().map(|p| (p.heading.as_str(), p.opening.as_str())).collect();
+        assert_eq!(doc.links, ["x", "a.md"]);
         assert_eq!(parts, [("Install", "Run the installer first."), ("Deep", "one item of a list")]);
     }
 
     #[test]
     fn front_matter_wins() {
-        let doc = read("---\ntitle: T\ndescription: D of it\ntags: [a, b]\n---\n# Other\n\nOpening paragraph here.\n");
+        let doc = read(
+            "---\ntitle: T\ndescription: D of it\ntags: [a, b]\n---\n# Other\n\nOpening paragraph here.\n",
+        );
         assert_eq!((doc.title.as_str(), doc.opening.as_str(), doc.tags.len()), ("T", "D of it", 2));
         assert_eq!(read(""), Document::default());
     }

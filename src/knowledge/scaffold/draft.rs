@@ -62,7 +62,8 @@ pub fn page(unit: &Unit, frame: &Frame<'_>) -> String {
     let name = if steps { say("Parcours", "Flow") } else { say("Comportement", "Behaviour") };
     let _ = writeln!(out, "## {name}\n");
     if unit.behaviour.is_empty() {
-        let _ = writeln!(out, "{}", say("Rien de plus n'est dit dans les sources.", "The sources say no more."));
+        let _ =
+            writeln!(out, "{}", say("Rien de plus n'est dit dans les sources.", "The sources say no more."));
     }
     facts(&unit.behaviour, &mut out);
     if unit.left_out > 0 {
@@ -115,7 +116,8 @@ pub fn summary(unit: &Unit, lang: Lang, most: usize) -> String {
 fn counted(unit: &Unit, lang: Lang) -> String {
     let place = unit.refs.first().map_or("", String::as_str);
     let (does, has) = (unit.behaviour.len() + unit.left_out, unit.points.len());
-    let first: Vec<&str> = unit.behaviour.iter().take(3).map(|f| name_of(&f.code)).filter(|n| !n.is_empty()).collect();
+    let first: Vec<&str> =
+        unit.behaviour.iter().take(3).map(|f| name_of(&f.code)).filter(|n| !n.is_empty()).collect();
     let first = if first.is_empty() { String::new() } else { format!(" ({})", first.join(", ")) };
     match lang {
         Lang::Fr => format!("{} : {place}, {does} éléments décrits{first}, {has} points clés.", unit.title),
@@ -180,14 +182,27 @@ mod tests {
     #[test]
     fn a_page_is_whole() {
         let today = Date::new(2026, 7, 1).unwrap();
-        let related = [("cart/total.md".to_owned(), "Total".to_owned()), ("projet/readme.md".to_owned(), "Shop".to_owned())];
-        let frame = Frame { lang: Lang::Fr, today, summary_max: 240, path: "cart/lines.md", theme: "cart", related: &related };
+        let related = [
+            ("cart/total.md".to_owned(), "Total".to_owned()),
+            ("projet/readme.md".to_owned(), "Shop".to_owned()),
+        ];
+        let frame = Frame {
+            lang: Lang::Fr,
+            today,
+            summary_max: 240,
+            path: "cart/lines.md",
+            theme: "cart",
+            related: &related,
+        };
         let text = page(&unit(), &frame);
         let page = Page::parse("cart/lines.md", text.clone(), 240);
         assert!(page.is_readable() && page.objections.is_empty(), "{text}\n{:?}", page.objections);
         let headings: Vec<&str> = page.body.headings.iter().map(|h| h.text.as_str()).collect();
         assert_eq!(headings, ["Lines (cart)", "Périmètre", "Comportement", "Points clés", "Liens"]);
-        assert_eq!(page.body.links.iter().map(|l| l.destination.as_str()).collect::<Vec<_>>(), ["total.md", "../projet/readme.md"]);
+        assert_eq!(
+            page.body.links.iter().map(|l| l.destination.as_str()).collect::<Vec<_>>(),
+            ["total.md", "../projet/readme.md"]
+        );
         assert!(text.contains("- `function add(id: string): void` — Adds a line.\n"));
         assert_eq!(page.meta.impl_refs[0].text, "src/cart/lines.ts");
     }

@@ -10,6 +10,7 @@ pub mod documents;
 pub mod draft;
 pub mod facts;
 pub mod language;
+pub mod news;
 pub mod norm;
 pub mod plan;
 pub mod relations;
@@ -89,7 +90,10 @@ pub fn init(home: &Path, root: Option<&str>, lang: Option<Lang>, today: Date) ->
             "nothing to describe in {}: no document, code or configuration",
             home.display()
         ))
-        .hint(tr!("lancez govrag init à la racine du dépôt", "run govrag init at the root of the repository")));
+        .hint(tr!(
+            "lancez govrag init à la racine du dépôt",
+            "run govrag init at the root of the repository"
+        )));
     }
     let marker_written = existing.is_none();
     let marker = match existing {

@@ -79,7 +79,9 @@ fn titles(units: &[Unit]) -> Vec<String> {
     units
         .iter()
         .map(|unit| match (shared(&unit.title), unit.folder.last()) {
-            (true, Some(folder)) if !unit.title.contains(folder.as_str()) => format!("{} ({folder})", unit.title),
+            (true, Some(folder)) if !unit.title.contains(folder.as_str()) => {
+                format!("{} ({folder})", unit.title)
+            }
             (true, _) => format!("{} ({})", unit.title, unit.name),
             _ => unit.title.clone(),
         })
@@ -89,16 +91,18 @@ fn titles(units: &[Unit]) -> Vec<String> {
 fn path(unit: &Unit, place: &Place, crowded: bool, marker: &Marker, taken: &BTreeSet<String>) -> String {
     let lang = marker.lang;
     let mut folder = place.theme.clone();
-    if crowded
-        && let Some(below) = place.below.first().and_then(|name| slug::slug(name, lang).ok())
-    {
+    if crowded && let Some(below) = place.below.first().and_then(|name| slug::slug(name, lang).ok()) {
         folder = format!("{folder}/{below}");
     }
     let stem = match slug::slug(&unit.name, lang) {
         Ok(stem) => stem,
         Err(refused) => refused.proposal().map_or_else(|| "page".to_owned(), str::to_owned),
     };
-    let stem = if names::is_reserved(marker, &format!("{stem}.md")) { format!("{}-{stem}", place.theme) } else { stem };
+    let stem = if names::is_reserved(marker, &format!("{stem}.md")) {
+        format!("{}-{stem}", place.theme)
+    } else {
+        stem
+    };
     let free = |stem: &str| !taken.contains(&format!("{folder}/{stem}.md"));
     if free(&stem) {
         return format!("{folder}/{stem}.md");

@@ -1,4 +1,4 @@
-//! Which pages are next to which: a module's imports first, else its siblings, else the project's
+//! Which pages are next to which: a document's links and a module's imports first, else its siblings, else the project's
 //! page. Every page gets at least one neighbour when there are two. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,10 +18,11 @@ pub fn relate(units: &[Unit], places: &[Place]) -> Vec<Vec<usize>> {
         .iter()
         .enumerate()
         .map(|(i, unit)| {
-            let named = unit.imports.iter().filter_map(|import| find(&modules, &unit.folder, import));
-            let mut named: Vec<usize> = named.filter(|n| *n != i).collect();
-            named.dedup();
-            named.into_iter().take(MOST).collect()
+            let linked = unit.links.iter().filter_map(|file| holder(units, file));
+            let imported = unit.imports.iter().filter_map(|import| find(&modules, &unit.folder, import));
+            let mut seen = BTreeSet::new();
+            let named = linked.chain(imported).filter(|n| *n != i && seen.insert(*n));
+            named.take(MOST).collect()
         })
         .collect();
     for i in 0..units.len() {
@@ -59,6 +60,15 @@ fn modules(units: &[Unit]) -> BTreeMap<String, usize> {
         }
     }
     out
+}
+
+/// The unit that describes a file or folder.
+fn holder(units: &[Unit], file: &str) -> Option<usize> {
+    units.iter().position(|unit| {
+        unit.refs.iter().any(|r| {
+            r == file || r.ends_with('/') && (file.starts_with(r.as_str()) || r.trim_end_matches('/') == file)
+        })
+    })
 }
 
 /// The unit an import means: the longest known path that starts it.

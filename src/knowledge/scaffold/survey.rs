@@ -20,8 +20,24 @@ const MOST_BYTES: u64 = 512 * 1024;
 
 /// Folders of built or foreign code, wherever they stand.
 const FOREIGN: &[&str] = &[
-    "node_modules", "target", "dist", "build", "out", "vendor", "third_party", "__pycache__", "venv", "env",
-    "site-packages", "coverage", "bower_components", "Pods", "obj", "htmlcov", "tmp", "logs",
+    "node_modules",
+    "target",
+    "dist",
+    "build",
+    "out",
+    "vendor",
+    "third_party",
+    "__pycache__",
+    "venv",
+    "env",
+    "site-packages",
+    "coverage",
+    "bower_components",
+    "Pods",
+    "obj",
+    "htmlcov",
+    "tmp",
+    "logs",
 ];
 
 /// What a file is by its name.
@@ -116,7 +132,8 @@ pub fn sort_of(path: &str) -> Option<Sort> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();
     let (stem, extension) = lower.rsplit_once('.').unwrap_or((&lower, ""));
-    let secret = lower.starts_with(".env") || ["key", "pem", "p12", "pfx", "jks", "keystore"].contains(&extension);
+    let secret =
+        lower.starts_with(".env") || ["key", "pem", "p12", "pfx", "jks", "keystore"].contains(&extension);
     let lock = lower.ends_with(".lock") || lower.ends_with("-lock.json") || lower.ends_with("-lock.yaml");
     let made = stem.ends_with(".min") || stem.ends_with(".generated") || stem.ends_with("_pb2");
     if secret || lock || made || ["secrets", "credentials", "id_rsa"].contains(&stem) {
@@ -124,8 +141,8 @@ pub fn sort_of(path: &str) -> Option<Sort> {
     }
     match extension {
         "md" | "markdown" | "mdx" => Some(Sort::Document),
-        "rs" | "py" | "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "go" | "java" | "kt" | "rb" | "php"
-        | "cs" | "c" | "cc" | "cpp" | "h" | "hpp" | "swift" | "scala" | "vue" | "svelte" | "sh" => {
+        "rs" | "py" | "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "go" | "java" | "kt" | "rb"
+        | "php" | "cs" | "c" | "cc" | "cpp" | "h" | "hpp" | "swift" | "scala" | "vue" | "svelte" | "sh" => {
             if is_config_script(&lower) {
                 Some(Sort::Config)
             } else {
@@ -145,9 +162,21 @@ pub fn sort_of(path: &str) -> Option<Sort> {
 fn is_manifest(name: &str) -> bool {
     matches!(
         name,
-        "package.json" | "tsconfig.json" | "dockerfile" | "makefile" | "justfile" | "compose.yml" | "compose.yaml"
-            | "docker-compose.yml" | "docker-compose.yaml" | ".gitlab-ci.yml" | "go.mod" | "pom.xml"
-            | "requirements.txt" | "gemfile" | "procfile"
+        "package.json"
+            | "tsconfig.json"
+            | "dockerfile"
+            | "makefile"
+            | "justfile"
+            | "compose.yml"
+            | "compose.yaml"
+            | "docker-compose.yml"
+            | "docker-compose.yaml"
+            | ".gitlab-ci.yml"
+            | "go.mod"
+            | "pom.xml"
+            | "requirements.txt"
+            | "gemfile"
+            | "procfile"
     ) || name.starts_with("dockerfile.")
 }
 

@@ -49,7 +49,8 @@ pub fn deduce(units: &[Unit], lang: Lang) -> (Vec<Place>, Vec<Theme>) {
             *place = Some(Place { theme: name.to_owned(), below: Vec::new() });
         }
     }
-    let of = |nature: Nature| -> Vec<usize> { (0..units.len()).filter(|i| units[*i].nature == nature).collect() };
+    let of =
+        |nature: Nature| -> Vec<usize> { (0..units.len()).filter(|i| units[*i].nature == nature).collect() };
     let (modules, guides) = (of(Nature::Module), of(Nature::Guide));
     let left = MOST - present.len().min(MOST - 2);
     let for_guides = usize::from(!guides.is_empty());
@@ -87,7 +88,8 @@ pub fn deduce(units: &[Unit], lang: Lang) -> (Vec<Place>, Vec<Theme>) {
 fn fixed_theme(nature: Nature, lang: Lang) -> Option<(&'static str, String)> {
     let (fr, en, why_fr, why_en) = match nature {
         Nature::Project | Nature::Process => (
-            "projet", "project",
+            "projet",
+            "project",
             "README, contribution et consignes à la racine du dépôt",
             "README, contribution and instructions at the root of the repository",
         ),
@@ -95,7 +97,8 @@ fn fixed_theme(nature: Nature, lang: Lang) -> Option<(&'static str, String)> {
         Nature::Api => ("api", "api", "descriptions OpenAPI", "OpenAPI descriptions"),
         Nature::Data => ("donnees", "data", "schémas et migrations", "schemas and migrations"),
         Nature::Operations => (
-            "exploitation", "operations",
+            "exploitation",
+            "operations",
             "fichiers de configuration, conteneurs et chaînes d'intégration",
             "configuration files, containers and pipelines",
         ),
@@ -109,19 +112,30 @@ fn fixed_theme(nature: Nature, lang: Lang) -> Option<(&'static str, String)> {
 /// A group of the tree: its name, why, and its units with the folders below.
 type Group = (String, String, Vec<(usize, Vec<String>)>);
 
-fn structural(units: &[Unit], members: &[usize], most: usize, fewest: usize, rest: &str, lang: Lang) -> Vec<Group> {
+fn structural(
+    units: &[Unit],
+    members: &[usize],
+    most: usize,
+    fewest: usize,
+    rest: &str,
+    lang: Lang,
+) -> Vec<Group> {
     // A key is the folder that makes the group; the units at its very level stay with it.
     let mut groups: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
     groups.insert(common(units, members), members.to_vec());
     loop {
         let lone = groups.len() == 1;
-        let wanted = groups.len() < fewest.max(2) || lone;
         let biggest = groups
             .iter()
             .filter(|(key, inside)| splits(units, key, inside) > usize::from(!lone))
             .max_by_key(|(key, inside)| (inside.len(), std::cmp::Reverse((*key).clone())))
-            .map(|(key, _)| key.clone());
-        let Some(key) = biggest.filter(|_| wanted) else { break };
+            .map(|(key, inside)| (key.clone(), inside.len(), splits(units, key, inside)));
+        let Some((key, held, parts)) = biggest else { break };
+        // A group that holds most of the units says little; it is opened while there is room.
+        let heavy = held * 2 > members.len() && held > 3 && groups.len() - 1 + parts <= most;
+        if !(lone || groups.len() < fewest || heavy) {
+            break;
+        }
         let inside = groups.remove(&key).unwrap_or_default();
         for i in inside {
             let next = units[i].folder.get(key.len()).cloned();
@@ -135,7 +149,9 @@ fn structural(units: &[Unit], members: &[usize], most: usize, fewest: usize, res
     };
     let root = common(units, members);
     let mut ranked: Vec<(Vec<String>, Vec<usize>)> = groups.into_iter().collect();
-    ranked.sort_by(|a, b| (a.0 == root).cmp(&(b.0 == root)).then(b.1.len().cmp(&a.1.len())).then(a.0.cmp(&b.0)));
+    ranked.sort_by(|a, b| {
+        (a.0 == root).cmp(&(b.0 == root)).then(b.1.len().cmp(&a.1.len())).then(a.0.cmp(&b.0))
+    });
     let mut out: Vec<Group> = Vec::new();
     for (place, (key, inside)) in ranked.iter().enumerate() {
         let joins = *key == root || (ranked.len() > most && place + 1 >= most);

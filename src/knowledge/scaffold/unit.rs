@@ -77,6 +77,8 @@ pub struct Unit {
     pub left_out: usize,
     /// Modules it names, as written, for its relations.
     pub imports: Vec<String>,
+    /// Files of the repository it links to.
+    pub links: Vec<String>,
 }
 
 impl Unit {
@@ -99,6 +101,7 @@ impl Unit {
             points: Vec::new(),
             left_out: 0,
             imports: Vec::new(),
+            links: Vec::new(),
         }
     }
 

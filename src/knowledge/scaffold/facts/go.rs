@@ -19,9 +19,9 @@ pub(super) fn read(tree: &Tree, text: &str) -> Facts {
                 facts.imports.extend(paths.map(str::to_owned));
             }
             "function_declaration" | "method_declaration" | "type_declaration" => {
-                let named = node.child_by_field_name("name").or_else(|| {
-                    children(node).into_iter().find_map(|c| c.child_by_field_name("name"))
-                });
+                let named = node
+                    .child_by_field_name("name")
+                    .or_else(|| children(node).into_iter().find_map(|c| c.child_by_field_name("name")));
                 let name = named.map_or("", |n| of(n, text));
                 if name.starts_with("Test") && node.kind() == "function_declaration" {
                     facts.tests.push(name.to_owned());
@@ -30,7 +30,11 @@ pub(super) fn read(tree: &Tree, text: &str) -> Facts {
                     if node.kind() == "type_declaration" {
                         line = line.split(" {").next().unwrap_or(&line).to_owned();
                     }
-                    facts.items.push(Item { name: name.to_owned(), signature: line, doc: comments.join("\n") });
+                    facts.items.push(Item {
+                        name: name.to_owned(),
+                        signature: line,
+                        doc: comments.join("\n"),
+                    });
                 }
             }
             _ => {}

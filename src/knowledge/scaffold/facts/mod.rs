@@ -68,7 +68,9 @@ pub fn read(path: &str, text: &str) -> Facts {
         "py" => with_tree(tree_sitter_python::LANGUAGE.into(), text, python::read),
         "ts" | "mts" => with_tree(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), text, script::read),
         "tsx" => with_tree(tree_sitter_typescript::LANGUAGE_TSX.into(), text, script::read),
-        "js" | "jsx" | "mjs" | "cjs" => with_tree(tree_sitter_javascript::LANGUAGE.into(), text, script::read),
+        "js" | "jsx" | "mjs" | "cjs" => {
+            with_tree(tree_sitter_javascript::LANGUAGE.into(), text, script::read)
+        }
         "go" => with_tree(tree_sitter_go::LANGUAGE.into(), text, go::read),
         _ => other::read(text),
     };

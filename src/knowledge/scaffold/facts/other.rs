@@ -13,7 +13,8 @@ pub(super) fn read(text: &str) -> Facts {
         let lines = body.lines().map_while(|line| mark.and_then(|mark| line.trim().strip_prefix(mark)));
         lines.map(|line| line.trim_start_matches('#').trim()).collect::<Vec<_>>().join("\n").trim().to_owned()
     };
-    let is_licence = ["copyright", "licen", "spdx"].iter().any(|word| doc.to_ascii_lowercase().contains(word));
+    let is_licence =
+        ["copyright", "licen", "spdx"].iter().any(|word| doc.to_ascii_lowercase().contains(word));
     Facts { doc: if is_licence { String::new() } else { doc }, ..Facts::default() }
 }
 

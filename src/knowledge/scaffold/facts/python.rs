@@ -114,11 +114,15 @@ mod tests {
         let text = "\"\"\"Accounts of the shop.\n\nLogin and logout.\n\"\"\"\nimport os\nfrom .store import Users\n\nMAX_ATTEMPTS = 5\n\n@app.post(\"/login\")\ndef login(user: str) -> bool:\n    \"\"\"Opens a session.\"\"\"\n    return os.environ[\"SHOP_KEY\"] == user\n\n@bp.route('/x', methods=['GET', 'POST'])\ndef x():\n    pass\n\ndef _hidden():\n    pass\n\ndef test_login():\n    pass\n";
         let facts = crate::knowledge::scaffold::facts::read("a.py", text);
         assert_eq!(facts.doc, "Accounts of the shop.\n\nLogin and logout.");
-        let routes: Vec<_> = facts.routes.iter().map(|r| format!("{} {} {}", r.method, r.path, r.handler)).collect();
+        let routes: Vec<_> =
+            facts.routes.iter().map(|r| format!("{} {} {}", r.method, r.path, r.handler)).collect();
         assert_eq!(routes, ["POST /login login", "GET /x x", "POST /x x"]);
         assert_eq!(facts.items[0].signature, "def login(user: str) -> bool");
         assert_eq!(facts.items[0].doc, "Opens a session.");
-        assert_eq!((facts.items.len(), facts.env, facts.tests), (2, vec!["SHOP_KEY".to_owned()], vec!["test_login".to_owned()]));
+        assert_eq!(
+            (facts.items.len(), facts.env, facts.tests),
+            (2, vec!["SHOP_KEY".to_owned()], vec!["test_login".to_owned()])
+        );
         assert_eq!(facts.constants, ["MAX_ATTEMPTS = 5"]);
         assert!(facts.imports.contains(&".store".to_owned()));
     }

@@ -48,7 +48,9 @@ fn module_doc(text: &str) -> String {
     let lines = text.lines().map(str::trim).skip_while(|l| l.is_empty() || l.starts_with("#!["));
     let doc: Vec<String> = lines
         .take_while(|l| l.starts_with("//!"))
-        .map(|l| l.trim_start_matches("//!").strip_prefix(' ').unwrap_or(l.trim_start_matches("//!")).to_owned())
+        .map(|l| {
+            l.trim_start_matches("//!").strip_prefix(' ').unwrap_or(l.trim_start_matches("//!")).to_owned()
+        })
         .collect();
     doc.join("\n").trim().to_owned()
 }
@@ -117,7 +119,8 @@ mod tests {
         let text = "//! Locks accounts.\n//!\n//! After failures.\n\nuse crate::store::Users;\n\n/// Most failures.\npub const MOST: u8 = 5;\n\n/// A lock.\n#[derive(Debug)]\npub struct Lock { n: u8 }\n\nimpl Lock {\n    /// Opens it.\n    pub fn open(&mut self) -> bool { true }\n    fn hidden(&self) {}\n}\n\nfn private() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn opens_once() {}\n    fn helper() {}\n}\n";
         let facts = crate::knowledge::scaffold::facts::read("a.rs", text);
         assert_eq!(facts.doc, "Locks accounts.\n\nAfter failures.");
-        let items: Vec<_> = facts.items.iter().map(|i| (i.name.as_str(), i.signature.as_str(), i.doc.as_str())).collect();
+        let items: Vec<_> =
+            facts.items.iter().map(|i| (i.name.as_str(), i.signature.as_str(), i.doc.as_str())).collect();
         assert_eq!(
             items,
             [
@@ -126,6 +129,9 @@ mod tests {
             ]
         );
         assert_eq!(facts.constants, ["pub const MOST: u8 = 5;"]);
-        assert_eq!((facts.tests, facts.imports), (vec!["opens_once".to_owned()], vec!["crate::store::Users".to_owned()]));
+        assert_eq!(
+            (facts.tests, facts.imports),
+            (vec!["opens_once".to_owned()], vec!["crate::store::Users".to_owned()])
+        );
     }
 }

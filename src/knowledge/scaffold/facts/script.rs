@@ -16,7 +16,8 @@ pub(super) fn read(tree: &Tree, text: &str) -> Facts {
                 // The first comment speaks of the file when nothing is declared right after it.
                 let next = node.next_sibling();
                 let apart = next.is_none_or(|n| n.start_position().row > node.end_position().row + 1);
-                let names_file = raw.contains("@module") || raw.contains("@file") || raw.contains("@packageDocumentation");
+                let names_file =
+                    raw.contains("@module") || raw.contains("@file") || raw.contains("@packageDocumentation");
                 if first && (apart || names_file || next.is_some_and(|n| n.kind() == "import_statement")) {
                     facts.doc = doc;
                 } else if raw.starts_with("/**") {
@@ -54,9 +55,12 @@ fn exported(node: Node<'_>, text: &str, doc: String, facts: &mut Facts) {
                 facts.constants.push(super::super::text::cut(&line, 100));
                 continue;
             }
-            let end = value.and_then(|v| v.child_by_field_name("body").or(Some(v))).map_or(declarator.end_byte(), |b| {
-                if function { b.start_byte() } else { declarator.end_byte() }
-            });
+            let end = value.and_then(|v| v.child_by_field_name("body").or(Some(v))).map_or(
+                declarator.end_byte(),
+                |b| {
+                    if function { b.start_byte() } else { declarator.end_byte() }
+                },
+            );
             let head = super::super::text::flat(text.get(declarator.start_byte()..end).unwrap_or(&name));
             let head = head.trim_end_matches(['{', ' ']).trim_end_matches("=>").trim_end();
             let signature = super::super::text::cut(head, 120);
@@ -93,8 +97,12 @@ mod tests {
     fn what_a_front_end_says() {
         let text = "/**\n * Cart of the shop.\n */\n\nimport { api } from './api';\n\n/** Adds a line. */\nexport function add(id: string, n = 1): void {\n  api(id, n);\n}\n\nexport const MAX_LINES = 99;\n\n/** The total. */\nexport const total = (lines: number[]): number => {\n  return 0;\n};\n\nexport interface Line { id: string }\n\nfunction hidden() {}\n";
         let facts = crate::knowledge::scaffold::facts::read("cart.ts", text);
-        assert_eq!((facts.doc.as_str(), facts.imports.as_slice()), ("Cart of the shop.", &["./api".to_owned()][..]));
-        let items: Vec<_> = facts.items.iter().map(|i| (i.name.as_str(), i.signature.as_str(), i.doc.as_str())).collect();
+        assert_eq!(
+            (facts.doc.as_str(), facts.imports.as_slice()),
+            ("Cart of the shop.", &["./api".to_owned()][..])
+        );
+        let items: Vec<_> =
+            facts.items.iter().map(|i| (i.name.as_str(), i.signature.as_str(), i.doc.as_str())).collect();
         assert_eq!(
             items,
             [
@@ -105,6 +113,9 @@ mod tests {
         );
         assert_eq!(facts.constants, ["MAX_LINES = 99"]);
         let tests = "describe('cart', () => {\n  it('adds a line', () => {});\n});\n";
-        assert_eq!(crate::knowledge::scaffold::facts::read("a.test.ts", tests).tests, ["cart", "adds a line"]);
+        assert_eq!(
+            crate::knowledge::scaffold::facts::read("a.test.ts", tests).tests,
+            ["cart", "adds a line"]
+        );
     }
 }

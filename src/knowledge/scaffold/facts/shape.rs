@@ -13,10 +13,16 @@ macro_rules! pattern {
     };
 }
 
-pattern!(EXPRESS, r#"\b(?:app|router|server|api|fastify)\.(get|post|put|patch|delete)\(\s*['"`](/[^'"`]*)['"`]"#);
+pattern!(
+    EXPRESS,
+    r#"\b(?:app|router|server|api|fastify)\.(get|post|put|patch|delete)\(\s*['"`](/[^'"`]*)['"`]"#
+);
 pattern!(AXUM, r#"\.route\(\s*"([^"]+)"\s*,\s*([^\n]*)"#);
 pattern!(VERB, r"\b(get|post|put|patch|delete)\(\s*([\w:]+)\s*\)");
-pattern!(ATTRIBUTE, r#"#\[(get|post|put|patch|delete)\("([^"]+)"[^\]]*\)\]\s*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)"#);
+pattern!(
+    ATTRIBUTE,
+    r#"#\[(get|post|put|patch|delete)\("([^"]+)"[^\]]*\)\]\s*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)"#
+);
 pattern!(DJANGO, r#"\b(?:re_)?path\(\s*r?['"]([^'"]*)['"]\s*,\s*([\w.]+)"#);
 pattern!(GO, r#"\.(?:HandleFunc|Handle)\(\s*"(?:(GET|POST|PUT|PATCH|DELETE) )?(/[^"]*)"\s*,\s*([\w.]+)"#);
 pattern!(
@@ -38,13 +44,16 @@ pub(super) fn routes(extension: &str, text: &str) -> Vec<Route> {
         })
     };
     match extension {
-        "js" | "ts" | "mjs" | "cjs" | "mts" => captures(&EXPRESS).map(|[verb, path, _]| route(&verb, &path, "")).collect(),
+        "js" | "ts" | "mjs" | "cjs" | "mts" => {
+            captures(&EXPRESS).map(|[verb, path, _]| route(&verb, &path, "")).collect()
+        }
         "rs" => {
             let axum = captures(&AXUM).flat_map(|[path, rest, _]| {
                 let verbs = VERB.iter().flat_map(|regex| regex.captures_iter(&rest));
                 verbs.map(|c| route(&c[1], &path, &c[2])).collect::<Vec<_>>()
             });
-            axum.chain(captures(&ATTRIBUTE).map(|[verb, path, handler]| route(&verb, &path, &handler))).collect()
+            axum.chain(captures(&ATTRIBUTE).map(|[verb, path, handler]| route(&verb, &path, &handler)))
+                .collect()
         }
         "py" if text.contains("urlpatterns") => {
             captures(&DJANGO).map(|[path, view, _]| route("ANY", &format!("/{path}"), &view)).collect()

@@ -20,10 +20,8 @@ const ENTRIES: &[&str] = &["mod", "lib", "main", "index", "__init__", "__main__"
 
 pub(super) fn units(survey: &Survey) -> Vec<Unit> {
     let paths: Vec<&str> = survey.of(Sort::Source).collect();
-    let read: Vec<(&str, Facts)> = paths
-        .par_iter()
-        .filter_map(|path| Some((*path, facts::read(path, &survey.read(path)?))))
-        .collect();
+    let read: Vec<(&str, Facts)> =
+        paths.par_iter().filter_map(|path| Some((*path, facts::read(path, &survey.read(path)?)))).collect();
     let mut groups: BTreeMap<String, Vec<&(&str, Facts)>> = BTreeMap::new();
     let depth = depth(&paths);
     for file in &read {
@@ -72,7 +70,8 @@ fn unit(key: &str, files: &[&(&str, Facts)]) -> Option<Unit> {
     // The file that stands for the folder speaks first, then the others by name.
     let mut ordered: Vec<&&(&str, Facts)> = files.iter().collect();
     ordered.sort_by_key(|(path, _)| (!is_entry(path), *path));
-    unit.about = ordered.iter().map(|(_, f)| first_paragraph(&f.doc)).find(|d| !d.is_empty()).unwrap_or_default();
+    unit.about =
+        ordered.iter().map(|(_, f)| first_paragraph(&f.doc)).find(|d| !d.is_empty()).unwrap_or_default();
     let several = ordered.len() > 1;
     for (path, facts) in ordered {
         if several && !first_paragraph(&facts.doc).is_empty() {
@@ -101,10 +100,13 @@ fn unit(key: &str, files: &[&(&str, Facts)]) -> Option<Unit> {
 
 /// `Login service (auth)`: the name with the folder that tells it from others of that name.
 fn title(name: &str, folder: &[String]) -> String {
-    let parent = folder.last().filter(|f| !["src", "lib", "app", "pkg", "internal", "cmd"].contains(&f.as_str()));
+    let parent =
+        folder.last().filter(|f| !["src", "lib", "app", "pkg", "internal", "cmd"].contains(&f.as_str()));
     let name = readable(name);
     match parent {
-        Some(parent) if !name.to_lowercase().starts_with(&parent.to_lowercase()) => format!("{name} ({parent})"),
+        Some(parent) if !name.to_lowercase().starts_with(&parent.to_lowercase()) => {
+            format!("{name} ({parent})")
+        }
         _ => name,
     }
 }

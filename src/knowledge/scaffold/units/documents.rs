@@ -74,8 +74,8 @@ fn nature_of(path: &str) -> Nature {
     }
     match name {
         _ if name.starts_with("readme") && !lower.contains('/') => Nature::Project,
-        "contributing.md" | "contributing" | "contributing.txt" | "agents.md" | "claude.md" | "security.md"
-        | "governance.md" => Nature::Process,
+        "contributing.md" | "contributing" | "contributing.txt" | "agents.md" | "claude.md"
+        | "security.md" | "governance.md" => Nature::Process,
         _ => Nature::Guide,
     }
 }
@@ -91,7 +91,7 @@ fn single(survey: &Survey, path: &str) -> Option<Unit> {
     {
         unit.name = format!("{folder}-{lower}");
     }
-    tell(&mut unit, &document);
+    tell(&mut unit, &document, path);
     let (kind, audience, priority): (_, &'static [&'static str], _) = match nature {
         Nature::Project => ("overview", &["all"], "p0"),
         Nature::Process => ("process", &["dev"], "p1"),
@@ -116,7 +116,7 @@ fn folder(survey: &Survey, key: &str, members: &[&str]) -> Option<Unit> {
     unit.name = key.rsplit('/').next().unwrap_or(key).to_owned();
     unit.kind = if main.ends_with("spec.md") { "feature" } else { "guide" };
     unit.priority = "p1";
-    tell(&mut unit, &document);
+    tell(&mut unit, &document, main);
     if unit.title.split_whitespace().count() < 2 {
         unit.title = readable(&unit.name);
     }
@@ -129,19 +129,45 @@ fn folder(survey: &Survey, key: &str, members: &[&str]) -> Option<Unit> {
     Some(unit)
 }
 
-fn tell(unit: &mut Unit, document: &Document) {
+fn tell(unit: &mut Unit, document: &Document, path: &str) {
+    unit.links = document.links.iter().filter_map(|link| resolved(path, link)).collect();
     let named = readable(&unit.name);
     unit.title = if document.title.is_empty() { named } else { document.title.clone() };
     unit.about.clone_from(&document.opening);
     if unit.about.is_empty() {
-        unit.about = document.parts.iter().find(|p| !p.opening.is_empty()).map(|p| p.opening.clone()).unwrap_or_default();
+        unit.about = document
+            .parts
+            .iter()
+            .find(|p| !p.opening.is_empty())
+            .map(|p| p.opening.clone())
+            .unwrap_or_default();
     }
     unit.tags.clone_from(&document.tags);
     let parts = document.parts.iter().map(|part| {
         let opening = sentence(&part.opening);
-        Fact::text(&if opening.is_empty() { part.heading.clone() } else { format!("{} — {opening}", part.heading) })
+        Fact::text(&if opening.is_empty() {
+            part.heading.clone()
+        } else {
+            format!("{} — {opening}", part.heading)
+        })
     });
     unit.behave(parts, MOST);
+}
+
+/// The file of the repository that `link`, written in the document at `path`, names.
+fn resolved(path: &str, link: &str) -> Option<String> {
+    let mut parts: Vec<&str> = if link.starts_with('/') { Vec::new() } else { path.split('/').collect() };
+    parts.pop();
+    for part in link.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            name => parts.push(name),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 #[cfg(test)]
@@ -157,5 +183,8 @@ mod tests {
         assert_eq!(nature_of("README.md"), Nature::Project);
         assert_eq!(nature_of("docs/README.md"), Nature::Guide);
         assert!(is_noise("LICENSE-MIT.md"));
+        assert_eq!(resolved("a/b.md", "../c/./d.md").as_deref(), Some("c/d.md"));
+        assert_eq!(resolved("b.md", "../x.md"), None);
+        assert_eq!(resolved("a/b.md", "/c.md").as_deref(), Some("c.md"));
     }
 }

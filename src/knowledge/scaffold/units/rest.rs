@@ -27,7 +27,10 @@ fn described(survey: &Survey) -> Vec<Unit> {
                 let mut unit = Unit::at(Nature::Api, path, title);
                 (unit.kind, unit.priority, unit.about) = ("api", "p1", about);
                 unit.tags = vec!["openapi".to_owned()];
-                unit.behave(routes.iter().map(|r| Fact::new(format!("{} {}", r.method, r.path), &r.handler)), 40);
+                unit.behave(
+                    routes.iter().map(|r| Fact::new(format!("{} {}", r.method, r.path), &r.handler)),
+                    40,
+                );
                 out.push(named(unit));
             }
             Described::Schema { title, about, fields } => {
@@ -65,9 +68,17 @@ fn migrations(survey: &Survey) -> Vec<Unit> {
             let Some(text) = survey.read(path) else { continue };
             for (statement, table) in data::statements(&text) {
                 if statement.contains("TABLE") && statement.starts_with("CREATE") {
-                    unit.point(data::columns(&text, &table).into_iter().map(|c| Fact::new(format!("{table}.{c}"), "")), 24);
+                    unit.point(
+                        data::columns(&text, &table)
+                            .into_iter()
+                            .map(|c| Fact::new(format!("{table}.{c}"), "")),
+                        24,
+                    );
                 }
-                unit.behave([Fact::new(format!("{statement} {table}"), path.rsplit('/').next().unwrap_or(path))], 24);
+                unit.behave(
+                    [Fact::new(format!("{statement} {table}"), path.rsplit('/').next().unwrap_or(path))],
+                    24,
+                );
             }
         }
         unit.refs = references(&folder, &files);
@@ -87,7 +98,8 @@ fn settings(survey: &Survey, lang: Lang) -> Vec<Unit> {
             None if lang == Lang::Fr => "Configuration du projet".to_owned(),
             None => "Project configuration".to_owned(),
         };
-        unit.name = place.map_or_else(|| "configuration".to_owned(), |place| format!("configuration-{place}"));
+        unit.name =
+            place.map_or_else(|| "configuration".to_owned(), |place| format!("configuration-{place}"));
         unit.audience = &["dev", "ops"];
         unit.priority = "p1";
         unit.tags = vec!["configuration".to_owned()];
@@ -112,7 +124,8 @@ fn tests(survey: &Survey) -> Vec<Unit> {
     let mut out = Vec::new();
     for (folder, files) in by_folder(survey.of(Sort::Test)) {
         let mut unit = Unit::at(Nature::Quality, &files[0], "");
-        let place = folder.iter().rev().find(|f| !matches!(f.as_str(), "tests" | "test" | "__tests__" | "src"));
+        let place =
+            folder.iter().rev().find(|f| !matches!(f.as_str(), "tests" | "test" | "__tests__" | "src"));
         unit.title = match place {
             Some(place) => format!("Tests ({place})"),
             None => "Tests".to_owned(),
@@ -126,7 +139,10 @@ fn tests(survey: &Survey) -> Vec<Unit> {
             if unit.about.is_empty() {
                 unit.about = facts::first_paragraph(&read.doc);
             }
-            let names = read.tests.iter().map(|name| Fact::new(name.clone(), path.rsplit('/').next().unwrap_or(path)));
+            let names = read
+                .tests
+                .iter()
+                .map(|name| Fact::new(name.clone(), path.rsplit('/').next().unwrap_or(path)));
             unit.behave(names, 30);
             unit.imports.extend(read.imports);
         }
