@@ -8,6 +8,7 @@ use crate::cli::Context;
 use crate::knowledge::Base;
 use crate::knowledge::check::baseline::Baseline;
 use crate::knowledge::check::{Options, Report, Strict, check, repair, report};
+use crate::knowledge::install::shortcomings;
 use crate::tr;
 
 /// A format of the report.
@@ -95,6 +96,7 @@ fn options(ctx: &Context, args: &Args, base: &Base) -> Result<Options> {
         })?,
     };
     let mut options = Options::on(today);
+    options.integration = shortcomings(&base.marker.home, base.marker.lang, &ctx.env);
     options.scope = args.scope.as_deref().map(|s| scope(ctx, base, s)).transpose()?;
     Ok(options)
 }

@@ -4,7 +4,10 @@ mod ack;
 mod check;
 mod graph;
 mod index;
+mod init;
+mod install;
 mod mv;
+mod query;
 mod refs;
 mod show;
 mod slug;
@@ -35,12 +38,16 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Commands {
+    /// Make a base of draft pages from what the repository holds
+    Init(init::Args),
     /// Bring pages up to date with what happened to the code they describe
     Update(update::Args),
     /// Make the derived indexes again
     Index(index::Args),
     /// Check the base against the norm, its links and its code
     Check(check::Args),
+    /// Answer a question from the base within a token budget
+    Query(query::Args),
     /// Show a page or one of its sections within a token budget
     Show(show::Args),
     /// List the pages that describe a file
@@ -55,6 +62,8 @@ enum Commands {
     Stats(stats::Args),
     /// The normative slug of a title
     Slug(slug::Args),
+    /// Put skills, commands and the pointer where an assistant finds them
+    Install(install::Args),
     /// Print the completion script of a shell
     Completions {
         /// The shell
@@ -74,6 +83,9 @@ pub fn govrag() -> ExitCode {
 
 fn run(ctx: &Context, command: &Commands) -> Result<u8> {
     match command {
+        Commands::Init(args) => init::run(ctx, args),
+        Commands::Query(args) => query::run(ctx, args),
+        Commands::Install(args) => install::run(ctx, args),
         Commands::Update(args) => update::run(ctx, args),
         Commands::Index(args) => index::run(ctx, args),
         Commands::Check(args) => check::run(ctx, args),

@@ -8,6 +8,7 @@ use crate::cli::Context;
 use crate::knowledge::check::{Options, Report, check, repair, report};
 use crate::knowledge::edit::update::{self, Scope, Update};
 use crate::knowledge::git::Repo;
+use crate::knowledge::scaffold::{self, news};
 use crate::knowledge::{Base, indexes};
 use crate::markdown::sanitize::terminal;
 use crate::tr;
@@ -30,6 +31,7 @@ pub struct Args {
 /// What was done.
 struct Done {
     update: Update,
+    created: Vec<String>,
     links: usize,
     indexes: usize,
     check: Option<Report>,
@@ -47,19 +49,23 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
     let update = update::plan(base, &scope, &archive)?;
     update.write(&update.base.marker)?;
     let options = Options::on(ctx.clock.now().date());
-    let fixes = repair::plan(update.base.clone(), &options)?;
+    let drafts = news::drafts(&update.base, &scope, options.today)?;
+    scaffold::write_drafts(&update.base.marker, &drafts)?;
+    let created: Vec<String> = drafts.into_iter().map(|d| d.path).collect();
+    let base = if created.is_empty() { update.base.clone() } else { Base::load(update.base.marker.clone())? };
+    let fixes = repair::plan(base.clone(), &options)?;
     let links = fixes.pages.len();
     let indexes = fixes.indexes.outdated.len() + fixes.indexes.stale.len();
     if update.base.marker.check_on_update {
         fixes.write()?;
     } else {
-        indexes::write(&update.base.marker, &indexes::plan(&update.base))?;
+        indexes::write(&base.marker, &indexes::plan(&base))?;
     }
     let check = match update.base.marker.check_on_update {
         true => Some(check(&Base::load(update.base.marker.clone())?, &options)?),
         false => None,
     };
-    let done = Done { update, links, indexes, check };
+    let done = Done { update, created, links, indexes, check };
     if ctx.out.json {
         ctx.out.document(&document(&done));
     } else {
@@ -102,6 +108,7 @@ fn scope(ctx: &Context, args: &Args, base: &Base) -> Result<Scope> {
 fn document(done: &Done) -> Value {
     let u = &done.update;
     json!({
+        "created": done.created,
         "changed": u.changes.iter().map(|c| &c.path).collect::<Vec<_>>(),
         "needs_review": u.marked.iter().map(|(p, why)| json!({"page": p, "reason": why})).collect::<Vec<_>>(),
         "drift": u.drifted.iter().map(|(p, r, why)| json!({"page": p, "impl_ref": r, "reason": why})).collect::<Vec<_>>(),
@@ -136,10 +143,14 @@ fn text(ctx: &Context, done: &Done) {
     for (page, why) in &u.skipped {
         line(tr!("{page} : laissée ({why})", "{page}: left ({why})"));
     }
+    for page in &done.created {
+        line(tr!("{page} : ébauchée", "{page}: drafted"));
+    }
+    let created = done.created.len();
     let (changed, drift, links, indexes) = (u.changes.len(), u.drifted.len(), done.links, done.indexes);
     line(tr!(
-        "{changed} pages changées, {drift} dérives, {links} pages réparées, {indexes} index écrits",
-        "{changed} pages changed, {drift} drifts, {links} pages repaired, {indexes} indexes written"
+        "{created} pages ébauchées, {changed} changées, {drift} dérives, {links} pages réparées, {indexes} index écrits",
+        "{created} pages drafted, {changed} changed, {drift} drifts, {links} pages repaired, {indexes} indexes written"
     ));
     if let Some(found) = &done.check {
         ctx.out.text(report::text(found, false, ctx.out.color));

@@ -1,0 +1,270 @@
+//! From a ranking to an answer that never costs more than its ceiling.
+//!
+//! Order of spending: the line of the first section, the lines of the next pages (a place to look is
+//! worth more than a long text), the text of the first section, texts of near equals, neighbours,
+//! then lines for the rest. Nothing is added once a page scores under [`LINE_SHARE`] of the best: an
+//! answer stops when it is given, the budget is only the ceiling.
+
+use super::answer::{Answer, Cost, Entry, Neighbour};
+use super::corpus::{Corpus, Ranking};
+use super::excerpt::{around, blocks};
+use super::render::{Format, head, render};
+use super::scan::Section;
+use crate::base::{Error, Result};
+use crate::knowledge::Page;
+use crate::knowledge::tokens::{METHOD, estimate};
+use crate::tr;
+
+/// Share of the best page's score under which a page is not worth a line.
+pub const LINE_SHARE: f32 = 0.3;
+/// Share of the best section's score under which a section is not worth its text.
+pub const TEXT_SHARE: f32 = 0.6;
+/// Most sections of an answer.
+const MOST: usize = 12;
+/// Pages whose line is kept room for before any text is spent.
+const RESERVED: usize = 5;
+
+/// A section chosen for the answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Pick {
+    /// Number of the page in the corpus.
+    pub page: usize,
+    /// Number of the section in its scan.
+    pub section: usize,
+    /// Its page's score.
+    pub score: f32,
+    /// Whether its text may be given.
+    pub near: bool,
+}
+
+/// The sections worth showing, in the order of the answer.
+pub fn picks(ranking: &Ranking) -> Vec<Pick> {
+    let Some(first) = ranking.pages.first() else { return Vec::new() };
+    let best_section = first.sections.first().map_or(0.0, |s| s.score);
+    let mut out = Vec::new();
+    for page in ranking.pages.iter().take_while(|p| p.score >= first.score * LINE_SHARE) {
+        for (place, section) in page.sections.iter().take(3).enumerate() {
+            let near = section.score >= best_section * TEXT_SHARE;
+            if place == 0 || section.score >= best_section * 0.8 {
+                out.push(Pick { page: page.page, section: section.section, score: page.score, near });
+            }
+        }
+        if out.len() >= MOST {
+            break;
+        }
+    }
+    out.truncate(MOST);
+    out
+}
+
+/// A budget: what is printed may cost no more than this.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Most tokens of the printed answer.
+    pub max: usize,
+    /// How it is printed.
+    pub format: Format,
+}
+
+impl Budget {
+    /// Whether the printed answer stays within the budget, whatever its figures turn out to be.
+    pub fn fits(&self, answer: &mut Answer) -> bool {
+        answer.tokens = Cost { phases: [self.max; 5], total: self.max, max: self.max, method: METHOD };
+        estimate(&render(answer, self.format)) <= self.max
+    }
+
+    /// Fills in what the answer costs.
+    ///
+    /// # Errors
+    /// A usage error when not even the smallest answer fits.
+    pub fn settle(&self, answer: &mut Answer) -> Result<()> {
+        if !self.fits(answer) {
+            let least = estimate(&render(answer, self.format));
+            return Err(Error::usage(tr!(
+                "{} tokens ne suffisent pas : {least} au moins",
+                "{} tokens are not enough: at least {least}",
+                self.max
+            ))
+            .hint(format!("--max-tokens {}", least.next_multiple_of(50))));
+        }
+        let entries = |f: &dyn Fn(&Entry) -> usize| answer.entries.iter().map(f).sum::<usize>();
+        let neighbour = |n: &Neighbour| estimate(&format!("{} {}", n.path, n.title));
+        answer.tokens.phases = [
+            0,
+            entries(&|e| estimate(&head(e))) + answer.listing.iter().map(|l| estimate(l)).sum::<usize>(),
+            entries(&|e| {
+                if e.is_doubtful() && e.text.is_some() { estimate(&e.impl_refs.join(", ")) } else { 0 }
+            }),
+            entries(&|e| e.text.as_deref().map_or(0, estimate)),
+            answer.neighbours.iter().map(neighbour).sum(),
+        ];
+        // The total stands in the text it counts: the second count has the first one's digits.
+        for _ in 0..2 {
+            let total = estimate(&render(answer, self.format));
+            answer.tokens.total = total;
+            let rest = answer.tokens.phases[1..].iter().sum::<usize>();
+            answer.tokens.phases[0] = total.saturating_sub(rest);
+        }
+        Ok(())
+    }
+}
+
+/// What an answer is composed of.
+#[derive(Debug)]
+pub struct Composer<'a> {
+    /// The pages.
+    pub corpus: &'a Corpus,
+    /// Their order.
+    pub ranking: &'a Ranking,
+    /// The ceiling.
+    pub budget: Budget,
+    /// Whether entries show their score.
+    pub explain: bool,
+}
+
+impl Composer<'_> {
+    /// The entries of `picks`, none with text; `pages` are the picks' pages, parsed.
+    pub fn entries(
+        &self,
+        picks: &[Pick],
+        pages: &[Page],
+        drifted: impl Fn(&str) -> Vec<String>,
+    ) -> Vec<Entry> {
+        let entry = |(pick, page): (&Pick, &Page)| {
+            let section = self.section(pick)?;
+            Some(Entry {
+                path: page.path.clone(),
+                title: page.title().to_owned(),
+                status: page.status().to_owned(),
+                heading: section.heading.clone(),
+                line: section.lines.0,
+                end_line: section.lines.1,
+                text: None,
+                excerpt: false,
+                drifted: drifted(&page.path),
+                impl_refs: page.meta.impl_refs.iter().take(4).map(|i| i.text.clone()).collect(),
+                score: self.explain.then_some(pick.score),
+            })
+        };
+        picks.iter().zip(pages).filter_map(entry).collect()
+    }
+
+    fn section(&self, pick: &Pick) -> Option<&Section> {
+        self.ranking.scans.get(pick.page)?.as_ref()?.sections.get(pick.section)
+    }
+
+    /// Fills `answer` with as much of `entries` as the budget holds. `more` gives neighbours of the
+    /// pages whose text is shown.
+    pub fn fill(
+        &self,
+        answer: &mut Answer,
+        picks: &[Pick],
+        entries: Vec<Entry>,
+        more: impl FnOnce(&[usize]) -> Vec<Neighbour>,
+    ) {
+        let mut waiting: Vec<(usize, Entry)> = entries.into_iter().enumerate().collect();
+        let mut placed: Vec<usize> = Vec::new();
+        let mut pages = 0;
+        // The lines of the first pages.
+        while pages < RESERVED && !waiting.is_empty() {
+            let (number, entry) = waiting.remove(0);
+            pages += usize::from(!answer.entries.iter().any(|e| e.path == entry.path));
+            answer.entries.push(entry);
+            if !self.budget.fits(answer) {
+                answer.entries.pop();
+                break;
+            }
+            placed.push(number);
+        }
+        // Their texts, best first; the first one is cut when it must be.
+        for place in 0..placed.len() {
+            let pick = &picks[placed[place]];
+            if pick.near && !self.give_whole(answer, place, pick) && place == 0 {
+                self.give_excerpt(answer, place, pick);
+            }
+        }
+        let told: Vec<usize> =
+            (0..placed.len()).filter(|&p| answer.entries[p].text.is_some()).map(|p| placed[p]).collect();
+        for neighbour in more(&told) {
+            answer.neighbours.push(neighbour);
+            if !self.budget.fits(answer) {
+                answer.neighbours.pop();
+                break;
+            }
+        }
+        for (_, entry) in waiting {
+            answer.entries.push(entry);
+            if !self.budget.fits(answer) {
+                answer.entries.pop();
+                break;
+            }
+        }
+    }
+
+    /// Gives the whole text of a section, with what is below it when it has no text itself.
+    fn give_whole(&self, answer: &mut Answer, place: usize, pick: &Pick) -> bool {
+        let Some((range, last)) = self.extent(pick) else { return false };
+        let entry = &mut answer.entries[place];
+        let before = entry.end_line;
+        entry.text = Some(self.corpus.texts[pick.page][range].trim_end().to_owned());
+        entry.end_line = last;
+        if self.budget.fits(answer) {
+            return true;
+        }
+        let entry = &mut answer.entries[place];
+        entry.text = None;
+        entry.end_line = before;
+        false
+    }
+
+    fn extent(&self, pick: &Pick) -> Option<(std::ops::Range<usize>, usize)> {
+        let sections = &self.ranking.scans.get(pick.page)?.as_ref()?.sections;
+        let own = sections.get(pick.section)?;
+        let (mut end, mut last) = (own.bytes.end, own.lines.1);
+        if own.words == 0 {
+            let below = sections[pick.section + 1..].iter().take_while(|s| s.level > own.level);
+            for section in below {
+                (end, last) = (section.bytes.end, section.lines.1);
+            }
+        }
+        Some((own.bytes.start..end, last))
+    }
+
+    fn give_excerpt(&self, answer: &mut Answer, place: usize, pick: &Pick) {
+        let Some((range, _)) = self.extent(pick) else { return };
+        let source = &self.corpus.texts[pick.page];
+        let section = &source[range.clone()];
+        let first = answer.entries[place].line;
+        let parts = blocks(section);
+        let weights: Vec<f32> = parts.iter().map(|part| self.weight(&section[part.clone()])).collect();
+        let line = |at: usize| first + memchr::memchr_iter(b'\n', &section.as_bytes()[..at]).count();
+        let put = |answer: &mut Answer, part: std::ops::Range<usize>| {
+            let text = section[part.clone()].trim_end();
+            let entry = &mut answer.entries[place];
+            (entry.line, entry.end_line) = (line(part.start), line(part.start + text.len()));
+            entry.text = Some(text.to_owned());
+            entry.excerpt = true;
+        };
+        let saved = answer.entries[place].clone();
+        let found = around(&parts, &weights, |part| {
+            put(answer, part);
+            self.budget.fits(answer)
+        });
+        match found {
+            Some(part) => put(answer, part),
+            None => answer.entries[place] = saved,
+        }
+    }
+
+    /// How much of the question a text holds, by rarity.
+    fn weight(&self, text: &str) -> f32 {
+        let mut held = vec![false; self.ranking.words.len()];
+        let mut seen = super::words::Recogniser::new(&self.ranking.terms, &super::corpus::LANGS);
+        seen.read(text, |_, term| {
+            if let Some(term) = term {
+                held[usize::from(term)] = true;
+            }
+        });
+        self.ranking.words.iter().zip(held).filter(|(_, h)| *h).map(|((_, rarity), _)| rarity).sum()
+    }
+}
