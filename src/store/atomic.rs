@@ -4,7 +4,7 @@
 //! directory. A file that is staged but not committed leaves the old one untouched.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,13 +22,13 @@ pub fn replace(path: &Path, bytes: &[u8], guard: &impl Writing) -> Result<()> {
 /// Replaces the content of `path`, readable by its owner alone (0600). For files outside the
 /// workspace's locks, such as a keyring, whose writers agree by other means.
 pub fn replace_private(path: &Path, bytes: &[u8]) -> Result<()> {
-    stage(path, &[bytes], Some(0o600))?.commit()
+    whole(path, bytes, Some(0o600))?.commit()
 }
 
 /// Replaces the content of `path` where it needs no lock of the workspace: configuration, reports and
 /// other files with one writer at a time.
 pub fn replace_unlocked(path: &Path, bytes: &[u8]) -> Result<()> {
-    stage(path, &[bytes], None)?.commit()
+    whole(path, bytes, None)?.commit()
 }
 
 /// New content, durable under a temporary name, not yet in place. Dropped, it is removed.
@@ -43,7 +43,16 @@ pub struct Staged {
 impl Staged {
     /// Writes and fsyncs the new content of `path` beside it.
     pub fn new(path: &Path, bytes: &[u8], _guard: &impl Writing) -> Result<Staged> {
-        stage(path, &[bytes], None)
+        whole(path, bytes, None)
+    }
+
+    /// Writes and fsyncs what `fill` gives as the new content of `path` beside it, piece by piece.
+    pub fn fill(
+        path: &Path,
+        _guard: &impl Writing,
+        fill: impl FnOnce(&mut BufWriter<&File>) -> Result<()>,
+    ) -> Result<Staged> {
+        stage(path, None, fill)
     }
 
     /// Puts the new content in place and makes that durable.
@@ -67,36 +76,46 @@ impl Drop for Staged {
     }
 }
 
-/// Writes the parts into a temporary file beside `path` and fsyncs it.
-pub(super) fn stage(path: &Path, parts: &[&[u8]], mode: Option<u32>) -> Result<Staged> {
+fn whole(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<Staged> {
+    stage(path, mode, |out| out.write_all(bytes).at(path))
+}
+
+/// Writes what `fill` gives into a temporary file beside `path` and fsyncs it.
+fn stage(
+    path: &Path,
+    mode: Option<u32>,
+    fill: impl FnOnce(&mut BufWriter<&File>) -> Result<()>,
+) -> Result<Staged> {
     let old = existing(path).at(path)?;
     remove_abandoned(path);
-    let (mut file, temporary) = create_temporary(path).at(path)?;
+    let (file, temporary) = create_temporary(path).at(path)?;
     let staged = Staged { temporary, path: path.to_owned(), done: false };
-    let write = || -> io::Result<()> {
-        match (mode, &old) {
-            (Some(mode), _) => file.set_permissions(fs::Permissions::from_mode(mode))?,
-            (None, Some(old)) => {
-                file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o7777))?;
-                let new = file.metadata()?;
-                if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-                    // Only the superuser can give a file back; for others the new owner stands.
-                    let _ = fchown(&file, Some(old.uid()), Some(old.gid()));
-                }
-            }
-            (None, None) => {
-                // The umask decides, as for any new file: only the temporary file was private.
-                file.set_permissions(fs::Permissions::from_mode(0o666 & !umask()))?;
-            }
-        }
-        for part in parts {
-            file.write_all(part)?;
-        }
-        file.sync_all()
-    };
-    let mut write = write;
-    write().at(&staged.temporary)?;
+    set_mode(&file, mode, old.as_ref()).at(&staged.temporary)?;
+    let mut out = BufWriter::with_capacity(1 << 16, &file);
+    fill(&mut out)?;
+    out.flush().and_then(|()| file.sync_all()).at(&staged.temporary)?;
+    drop(out);
     Ok(staged)
+}
+
+/// Gives a new file the mode `mode`, else that of the file it replaces, else the usual one.
+fn set_mode(file: &File, mode: Option<u32>, old: Option<&fs::Metadata>) -> io::Result<()> {
+    let keep = mode.is_none();
+    let mode = match (mode, old) {
+        (Some(mode), _) => mode,
+        (None, Some(old)) => old.mode() & 0o7777,
+        // The umask decides, as for any new file: only the temporary file was private.
+        (None, None) => 0o666 & !umask(),
+    };
+    file.set_permissions(fs::Permissions::from_mode(mode))?;
+    if let Some(old) = old.filter(|_| keep) {
+        let new = file.metadata()?;
+        if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+            // Only the superuser can give a file back; for others the new owner stands.
+            let _ = fchown(file, Some(old.uid()), Some(old.gid()));
+        }
+    }
+    Ok(())
 }
 
 /// `X` with `.next` added: the name of a new version before its commit.

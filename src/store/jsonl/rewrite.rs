@@ -1,7 +1,9 @@
 //! Rewriting a file line by line: what does not change keeps its exact bytes.
 
+use std::io::Write;
 use std::path::Path;
 
+use crate::base::error::IoContext;
 use crate::base::{Error, Kind, Result};
 use crate::store::atomic::Staged;
 use crate::store::lock::Writing;
@@ -32,17 +34,17 @@ pub fn stage<'a>(
     lines: impl IntoIterator<Item = Out<'a>>,
     guard: &impl Writing,
 ) -> Result<Staged> {
-    let mut bytes = Vec::new();
-    for line in lines {
-        let line = match &line {
-            Out::Kept(bytes) => bytes,
-            Out::New(text) => text.as_bytes(),
-        };
-        if line.contains(&b'\n') {
-            return Err(Error::new(Kind::Bug, format!("{}: a line holds a line break", path.display())));
+    Staged::fill(path, guard, |out| {
+        for line in lines {
+            let line = match &line {
+                Out::Kept(bytes) => bytes,
+                Out::New(text) => text.as_bytes(),
+            };
+            if line.contains(&b'\n') {
+                return Err(Error::new(Kind::Bug, format!("{}: a line holds a line break", path.display())));
+            }
+            out.write_all(line).and_then(|()| out.write_all(b"\n")).at(path)?;
         }
-        bytes.extend_from_slice(line);
-        bytes.push(b'\n');
-    }
-    Staged::new(path, &bytes, guard)
+        Ok(())
+    })
 }

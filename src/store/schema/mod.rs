@@ -23,7 +23,7 @@ pub use score::Score;
 pub use veille::{Impact, Stance, Veille};
 pub use words::fold;
 
-use super::jsonl::{Snapshot, Torn};
+use super::jsonl::{Line, Snapshot, Torn};
 use super::strict::{self, Object};
 use crate::base::Code;
 use crate::tr;
@@ -172,28 +172,36 @@ pub fn load<T: Record>(snapshot: &Snapshot) -> Loaded<T> {
     let mut loaded = Loaded { records: Vec::new(), excluded: Vec::new(), torn: snapshot.torn(), read: 0 };
     for (index, line) in snapshot.lines().enumerate().filter(|(_, l)| !l.is_blank()) {
         loaded.read += 1;
-        let result = match line.text() {
-            Err(fault) => Err(Invalid { reason: fault.name(), field: None, detail: fault.message() }),
-            Ok(text) if is_conflict_marker(text) => Err(Invalid {
-                reason: "merge_conflict",
-                field: None,
-                detail: tr!("marque de conflit de fusion", "merge-conflict marker"),
-            }),
-            Ok(text) => T::parse(text),
-        };
-        match result {
+        match read_line(&line) {
             Ok(record) => loaded.records.push((index, record)),
-            Err(Invalid { reason, field, detail }) => loaded.excluded.push(Exclusion {
-                code: T::CODE,
-                reason,
-                field,
-                line: line.number,
-                offset: line.offset,
-                detail,
-            }),
+            Err(exclusion) => loaded.excluded.push(exclusion),
         }
     }
     loaded
+}
+
+/// Reads one line as a `T`.
+///
+/// # Errors
+/// Why the line is no record.
+pub fn read_line<T: Record>(line: &Line<'_>) -> Result<T, Exclusion> {
+    let result = match line.text() {
+        Err(fault) => Err(Invalid { reason: fault.name(), field: None, detail: fault.message() }),
+        Ok(text) if is_conflict_marker(text) => Err(Invalid {
+            reason: "merge_conflict",
+            field: None,
+            detail: tr!("marque de conflit de fusion", "merge-conflict marker"),
+        }),
+        Ok(text) => T::parse(text),
+    };
+    result.map_err(|Invalid { reason, field, detail }| Exclusion {
+        code: T::CODE,
+        reason,
+        field,
+        line: line.number,
+        offset: line.offset,
+        detail,
+    })
 }
 
 fn is_conflict_marker(text: &str) -> bool {
