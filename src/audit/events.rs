@@ -48,13 +48,14 @@ pub(super) enum Bad {
     Signature,
 }
 
-/// Hands every verified, consistent event to `visit`, in the order of the trail.
+/// Hands every verified, consistent event to `visit`, in the order of the trail, while the next ones
+/// are read and verified.
 ///
 /// Errors: ERR-295-16 when the keyring cannot be asked; input/output. An absent trail is empty.
 pub fn verified_events(
     paths: &TrailPaths,
     keyring: &dyn Keyring,
-    mut visit: impl FnMut(&Envelope<'_>),
+    mut visit: impl FnMut(&Envelope<'_>) + Send,
 ) -> Result<Tally> {
     let mut tally = Tally::default();
     // Even an empty trail needs the key: without one nothing that follows could be signed.
@@ -66,33 +67,65 @@ pub fn verified_events(
     let mut blocks = Blocks::new(&file, &paths.trail, 0, 1, limit);
     let mut block = blocks.next()?;
     while let Some(this) = block {
-        let (following, checked) = rayon::join(|| blocks.next(), || check_block(&this, &verifier));
-        for (line, checked) in checked? {
-            if !line.whole {
-                tally.torn = true;
-                continue;
-            }
-            tally.events += 1;
-            match checked {
-                Ok(e) if e.is_consistent() => {
-                    tally.verified += 1;
-                    visit(&e);
-                }
-                Ok(_) => tally.audit_inconsistent_trace += 1,
-                Err(Bad::Line(_)) => tally.invalid_line += 1,
-                Err(Bad::Key(_) | Bad::Signature) => tally.invalid_signature += 1,
-            }
-        }
+        let lines = this.lines();
+        let (following, done) =
+            rayon::join(|| blocks.next(), || tally.take_all(&lines, &verifier, &mut visit));
+        done?;
         block = following?;
     }
     Ok(tally)
 }
 
+impl Tally {
+    /// Verifies `lines`, hands their events on and counts the rest.
+    fn take_all(
+        &mut self,
+        lines: &[Line<'_>],
+        verifier: &Verifier<'_>,
+        visit: &mut (impl FnMut(&Envelope<'_>) + Send),
+    ) -> Result<()> {
+        let mut ready: Vec<Checked<'_>> = Vec::new();
+        for lines in lines.chunks(CHUNK) {
+            let (checked, ()) = rayon::join(
+                || check_lines(lines, verifier),
+                || ready.iter().for_each(|line| self.take(line, visit)),
+            );
+            ready = checked?;
+        }
+        ready.iter().for_each(|line| self.take(line, visit));
+        Ok(())
+    }
+
+    fn take(&mut self, (line, checked): &Checked<'_>, visit: &mut impl FnMut(&Envelope<'_>)) {
+        if !line.whole {
+            self.torn = true;
+            return;
+        }
+        self.events += 1;
+        match checked {
+            Ok(e) if e.is_consistent() => {
+                self.verified += 1;
+                visit(e);
+            }
+            Ok(_) => self.audit_inconsistent_trace += 1,
+            Err(Bad::Line(_)) => self.invalid_line += 1,
+            Err(Bad::Key(_) | Bad::Signature) => self.invalid_signature += 1,
+        }
+    }
+}
+
+/// Lines that are handed on while as many others are being verified.
+const CHUNK: usize = 1024;
+
 type Checked<'b> = (Line<'b>, std::result::Result<Envelope<'b>, Bad>);
 
-/// Parses and verifies the lines of a block on all cores, keeping their order.
+/// The lines of a block, parsed and verified.
 pub(super) fn check_block<'b>(block: &'b Block, verifier: &Verifier<'_>) -> Result<Vec<Checked<'b>>> {
-    let lines = block.lines();
+    check_lines(&block.lines(), verifier)
+}
+
+/// Parses and verifies lines on all cores, keeping their order.
+fn check_lines<'b>(lines: &[Line<'b>], verifier: &Verifier<'_>) -> Result<Vec<Checked<'b>>> {
     let parsed: Vec<_> = lines.par_iter().map(|line| Envelope::parse(line.bytes)).collect();
     let mut versions: Vec<(u64, std::sync::Arc<[Signer]>)> = Vec::new();
     for e in parsed.iter().flatten() {
@@ -102,14 +135,14 @@ pub(super) fn check_block<'b>(block: &'b Block, verifier: &Verifier<'_>) -> Resu
     }
     let signers_of = |version| versions.iter().find(|(v, _)| *v == version).map(|(_, s)| &s[..]);
     Ok(lines
-        .into_par_iter()
+        .par_iter()
         .zip(parsed)
         .map_init(Vec::new, |scratch, (line, parsed)| {
             let checked = match parsed {
                 Ok(e) => verify(&e, signers_of(e.key_version).unwrap_or(&[]), scratch).map(|()| e),
                 Err(reason) => Err(Bad::Line(reason)),
             };
-            (line, checked)
+            (*line, checked)
         })
         .collect())
 }
