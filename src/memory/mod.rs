@@ -4,6 +4,8 @@
 //! - [`veille`], [`clarifications`], [`learnings`]: the three sources.
 //! - [`block`]: the Markdown of step 0, pure; [`injection`]: the steps of B5, in order.
 //! - [`facts`]: what reports are computed from; [`kpi`], [`morning`], [`report`]: the reports.
+//! - [`reuse`]: B3, scores from verified events; [`lifecycle`]: B4 and the operator's acts on lessons;
+//!   [`retention`]: the end of clarifications.
 //! - [`index`]: the indexing runs; [`init`], [`status`], [`doctor`]: the workspace as a whole.
 
 pub mod block;
@@ -13,6 +15,7 @@ pub mod doctor;
 pub mod document;
 pub mod excluded;
 pub mod facts;
+pub mod forget;
 pub mod gates;
 pub mod ids;
 pub mod index;
@@ -21,11 +24,14 @@ pub mod injection;
 pub mod install;
 pub mod kpi;
 pub mod learnings;
+pub mod lifecycle;
 pub mod listing;
 pub mod lookup;
 pub mod morning;
 pub mod query;
 pub mod report;
+pub mod retention;
+pub mod reuse;
 pub mod search;
 pub mod status;
 pub mod tree;
