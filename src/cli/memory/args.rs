@@ -8,6 +8,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::import::Import;
+use super::{promote::Promote, purge::Purge, redact::Redact, restore::Restore, score::Score};
 use crate::base::id::{Slug, StoryId};
 use crate::cli::Common;
 pub use audit::{Audit, AuditVerify, Reason};
@@ -58,6 +60,10 @@ pub enum Command {
     /// B1: index a source
     #[command(subcommand)]
     Index(Index),
+    /// B3: reuse scores from verified events
+    Score(Score),
+    /// B4: promote and archive learnings, one step
+    Promote(Promote),
     /// B5: inject step 0 for a story
     Inject(Inject),
     /// Search one source
@@ -65,6 +71,13 @@ pub enum Command {
     Search(Search),
     /// Collect and index all three sources again
     Reindex(Reindex),
+    /// Bring an archived learning back (an operator's act)
+    Restore(Restore),
+    /// Replace a leaked text by [redacted] (an operator's act)
+    Redact(Redact),
+    /// Remove what has passed its retention
+    #[command(subcommand)]
+    Purge(Purge),
     /// Import other people's records
     #[command(subcommand)]
     Import(Import),
@@ -397,54 +410,6 @@ pub struct Reindex {
     pub strict: bool,
 }
 
-/// What to import.
-#[derive(Debug, Subcommand)]
-pub enum Import {
-    /// Lessons from JSON lines, JSON documents or Markdown with front matter
-    Learnings(ImportLearnings),
-    /// Gate records from JSON lines
-    Metrics(ImportMetrics),
-}
-
-/// `import learnings`
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  govmem import learnings notes.jsonl --map lesson=takeaway,created_at=ts --story LEG-1 --gate 8 --domain harness --project yyds\n  govmem import learnings manifest.json --items lessons --map lesson=problem+solution,title=summary --story LEG-2 --gate 8 --domain tools --project lessons"
-)]
-pub struct ImportLearnings {
-    /// The files
-    #[arg(required = true)]
-    pub files: Vec<PathBuf>,
-    /// Our field = their path, separated by commas; `a+b` joins two paths
-    #[arg(long, value_delimiter = ',', value_name = "FIELD=PATH")]
-    pub map: Vec<String>,
-    /// Where the items stand in a JSON document
-    #[arg(long, value_name = "PATH")]
-    pub items: Option<String>,
-    /// Story of items that name none
-    #[arg(long)]
-    pub story: Option<StoryId>,
-    /// Gate of items that name none
-    #[arg(long, value_parser = clap::value_parser!(i64).range(0..=99))]
-    pub gate: Option<i64>,
-    /// Domain of items that name none
-    #[arg(long)]
-    pub domain: Option<Slug>,
-    /// Project of items that name none
-    #[arg(long)]
-    pub project: Option<Slug>,
-    /// Say what would be imported, write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-}
-
-/// `import metrics`
-#[derive(Debug, Args)]
-pub struct ImportMetrics {
-    /// The file of JSON lines
-    pub file: PathBuf,
-}
-
 /// `completions`
 #[derive(Debug, Args)]
 pub struct Shell {
@@ -476,6 +441,14 @@ job!(
 job!(
     /// B2: collect the clarifications and index them.
     ClarificationsCollect, "clarifications-collect", Collect
+);
+job!(
+    /// B3: reuse scores from verified events.
+    LearningsScore, "learnings-score", Score
+);
+job!(
+    /// B4: promote and archive learnings, one step.
+    LearningsPromote, "learnings-promote", Promote
 );
 job!(
     /// B5: inject step 0 for a story.

@@ -1,8 +1,12 @@
 //! `govmem import learnings|metrics`.
 
-use super::args::{ImportLearnings, ImportMetrics};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
 use super::{open, render};
 use crate::base::Result;
+use crate::base::id::{Slug, StoryId};
 use crate::cli::Context;
 use crate::memory::excluded::Excluded;
 use crate::memory::gates;
@@ -10,6 +14,54 @@ use crate::memory::learnings::feed;
 use crate::memory::learnings::foreign::{self, Defaults, FieldMap};
 use crate::memory::tree::Path as Field;
 use crate::tr;
+
+/// What to import.
+#[derive(Debug, Subcommand)]
+pub enum Import {
+    /// Lessons from JSON lines, JSON documents or Markdown with front matter
+    Learnings(ImportLearnings),
+    /// Gate records from JSON lines
+    Metrics(ImportMetrics),
+}
+
+/// `import learnings`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  govmem import learnings notes.jsonl --map lesson=takeaway,created_at=ts --story LEG-1 --gate 8 --domain harness --project yyds\n  govmem import learnings manifest.json --items lessons --map lesson=problem+solution,title=summary --story LEG-2 --gate 8 --domain tools --project lessons"
+)]
+pub struct ImportLearnings {
+    /// The files
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Our field = their path, separated by commas; `a+b` joins two paths
+    #[arg(long, value_delimiter = ',', value_name = "FIELD=PATH")]
+    pub map: Vec<String>,
+    /// Where the items stand in a JSON document
+    #[arg(long, value_name = "PATH")]
+    pub items: Option<String>,
+    /// Story of items that name none
+    #[arg(long)]
+    pub story: Option<StoryId>,
+    /// Gate of items that name none
+    #[arg(long, value_parser = clap::value_parser!(i64).range(0..=99))]
+    pub gate: Option<i64>,
+    /// Domain of items that name none
+    #[arg(long)]
+    pub domain: Option<Slug>,
+    /// Project of items that name none
+    #[arg(long)]
+    pub project: Option<Slug>,
+    /// Say what would be imported, write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `import metrics`
+#[derive(Debug, Args)]
+pub struct ImportMetrics {
+    /// The file of JSON lines
+    pub file: PathBuf,
+}
 
 /// Imports lessons; exit 3 when some were left out.
 pub fn learnings(ctx: &Context, args: ImportLearnings) -> Result<u8> {

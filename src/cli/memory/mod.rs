@@ -7,7 +7,6 @@ mod doctor;
 mod feed;
 mod import;
 mod index;
-
 mod init;
 mod inject;
 mod install;
@@ -15,8 +14,13 @@ mod kpi;
 mod list;
 mod morning;
 mod open;
+mod promote;
+mod purge;
+mod redact;
 mod render;
 mod report;
+mod restore;
+mod score;
 mod search;
 mod settings;
 mod status;
@@ -29,7 +33,10 @@ use clap::CommandFactory;
 use super::context::{Command as Runner, Context, run};
 use crate::base::Result;
 use crate::store::Source;
-use args::{ClarificationsCollect, Command, Govmem, Import, Index, Step0Inject, VeilleIndex};
+use args::{
+    ClarificationsCollect, Command, Govmem, Index, LearningsPromote, LearningsScore, Step0Inject, VeilleIndex,
+};
+use import::Import;
 
 /// Runs `govmem` with the process arguments.
 pub fn govmem() -> ExitCode {
@@ -48,6 +55,8 @@ pub fn job(name: &str) -> ExitCode {
         "collect" => run::<ClarificationsCollect>(|p| {
             (p.common, boxed(move |ctx| index::run(ctx, &[Source::Clarification], false, p.args.strict)))
         }),
+        "score" => run::<LearningsScore>(|p| (p.common, boxed(move |ctx| score::run(ctx, &p.args)))),
+        "promote" => run::<LearningsPromote>(|p| (p.common, boxed(move |ctx| promote::run(ctx, &p.args)))),
         _ => run::<Step0Inject>(|p| (p.common, boxed(move |ctx| inject::run(ctx, p.args)))),
     }
 }
@@ -66,6 +75,11 @@ fn dispatch(ctx: &Context, command: Command) -> Result<u8> {
         Command::Show(args) => list::show(ctx, args),
         Command::Collect(args) => index::run(ctx, &[Source::Clarification], false, args.strict),
         Command::Index(Index::Veille(args)) => index::run(ctx, &[Source::Veille], false, args.strict),
+        Command::Score(args) => score::run(ctx, &args),
+        Command::Promote(args) => promote::run(ctx, &args),
+        Command::Restore(args) => restore::run(ctx, &args),
+        Command::Redact(args) => redact::run(ctx, &args),
+        Command::Purge(args) => purge::run(ctx, &args),
         Command::Inject(args) => inject::run(ctx, args),
         Command::Search(args) => search::run(ctx, args),
         Command::Reindex(args) => index::run(ctx, &Source::ALL, args.full, args.strict),

@@ -77,3 +77,17 @@ pub fn excluded(ctx: &Context, excluded: &[Excluded], code: &str) {
         ));
     }
 }
+
+/// Says what was left out, on stderr, where each reason names its own code.
+pub fn named(ctx: &Context, named: &[Excluded]) {
+    for one in named.iter().take(20) {
+        let place = one.line.map(|n| format!(":{n}")).unwrap_or_default();
+        ctx.out.note(format!("{}{place}: {}", line(&one.origin, 200), line(&one.reason, 300)));
+    }
+    if let Some(more @ 1..) = named.len().checked_sub(20) {
+        ctx.out.note(tr!(
+            "… et {more} autres (--json les donne tous)",
+            "… and {more} more (--json gives them all)"
+        ));
+    }
+}

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::base::Result;
 use crate::memory::corpus::Entry;
+use crate::memory::lifecycle::redact::REDACTED;
 use crate::memory::lookup;
 use crate::store::Workspace;
 use crate::store::jsonl::Snapshot;
@@ -111,7 +112,8 @@ pub fn text(learning: &Learning) -> String {
     text
 }
 
-/// What the index holds: the active lessons, in file order.
+/// What the index holds: the active lessons that were not redacted, in file order.
 pub fn entries(loaded: &Loaded<Learning>) -> Vec<Entry> {
-    loaded.values().filter(|l| l.is_active()).map(|l| Entry { id: l.id(), text: text(l) }).collect()
+    let shown = |l: &&Learning| l.is_active() && l.lesson != REDACTED;
+    loaded.values().filter(shown).map(|l| Entry { id: l.id(), text: text(l) }).collect()
 }
