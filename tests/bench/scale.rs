@@ -11,10 +11,12 @@
     reason = "a bench prints its table and stops at the first surprise"
 )]
 
-use std::os::unix::process::ExitStatusExt;
+#[path = "../support/rusage.rs"]
+#[expect(dead_code, reason = "each bench uses a part of the helpers")]
+mod rusage;
+
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant as Watch};
+use std::process::Command;
 
 use govmem::audit::{Event, FileKeyring, Key, Keyring, Place, Trail, TrailPaths};
 use govmem::base::Instant;
@@ -52,47 +54,37 @@ fn measure(events: usize) {
     generate.arg("generate").arg(root).arg(events.to_string());
     assert!(generate.status().expect("generation").success());
 
-    let row = |what: &str, (time, peak): (Duration, u64)| {
-        let (seconds, peak) = (time.as_secs_f64(), peak as f64 / 1024.0);
-        println!("{events:>9} {:>8}  {what:<22} {seconds:>8.2} {peak:>9.1}", events / EVENTS_PER_LESSON);
+    let row = |what: &str, command: Command| {
+        let run = rusage::measure(command);
+        let (lessons, seconds) = (events / EVENTS_PER_LESSON, run.ms / 1000.0);
+        println!("{events:>9} {lessons:>8}  {what:<22} {seconds:>8.2} {:>9.1}", run.mib);
     };
     let (score, promote) = (env!("CARGO_BIN_EXE_learnings-score"), env!("CARGO_BIN_EXE_learnings-promote"));
     let scores = root.join("data/learnings-scores.jsonl");
-    row("score, first", run(&mut job(score, root)));
+    row("score, first", job(score, root, &[]));
     let first = std::fs::read(&scores).expect("scores");
-    row("score, unchanged", run(&mut job(score, root)));
+    row("score, unchanged", job(score, root, &[]));
     assert!(first == std::fs::read(&scores).expect("scores"), "an unchanged run changed bytes");
     commit(root);
-    row("promote, migration", run(job(promote, root).arg("--yes")));
-    row("promote, next step", run(job(promote, root).arg("--yes")));
+    row("promote, migration", job(promote, root, &["--yes"]));
+    row("promote, next step", job(promote, root, &["--yes"]));
 
     let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/scale_reference.py");
     let mut python = Command::new("python3");
     python.arg(&reference).arg(root).arg(root.join("reference.jsonl"));
-    row("score in Python", run(&mut python));
+    row("score in Python", python);
     compare(&scores, &root.join("reference.jsonl"));
 }
 
-fn job(program: &str, root: &Path) -> Command {
+fn job(program: &str, root: &Path, flags: &[&str]) -> Command {
     let mut command = Command::new(program);
-    command.arg("--workspace").arg(root).arg("--json").env("XDG_CONFIG_HOME", root.join("config"));
     command
-}
-
-/// Runs a command to its end: wall time and peak resident memory in KiB.
-fn run(command: &mut Command) -> (Duration, u64) {
-    let start = Watch::now();
-    let child = command.stdout(Stdio::null()).spawn().expect("start");
-    let pid = i32::try_from(child.id()).expect("pid");
-    let mut status = 0;
-    // SAFETY: a rusage of zeroes is valid, both out-pointers are, and nobody else waits for this child.
-    let (done, usage) = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        (libc::wait4(pid, &raw mut status, 0, &raw mut usage), usage)
-    };
-    let time = start.elapsed();
-    assert!(done == pid && ExitStatus::from_raw(status).success(), "{command:?}: status {status}");
-    (time, u64::try_from(usage.ru_maxrss).unwrap_or(0))
+        .arg("--workspace")
+        .arg(root)
+        .arg("--json")
+        .args(flags)
+        .env("XDG_CONFIG_HOME", root.join("config"));
+    command
 }
 
 fn commit(root: &Path) {
