@@ -57,8 +57,8 @@ pub struct Checkpoint {
     pub key_version: u64,
     /// Instant of the last event.
     pub instant: Instant,
-    /// HMAC-SHA256, 64 lower-case hex digits.
-    pub signature: String,
+    /// HMAC-SHA256.
+    pub signature: [u8; 32],
 }
 
 /// A record of the sidecar.
@@ -93,7 +93,6 @@ impl Record {
         let instant = super::envelope::Stamp::parse(std::str::from_utf8(stamp).ok()?.into())?.at;
         let key_version = r.literal("\",\"key_version\":").then(|| r.integer())??;
         let signature = r.literal(",\"signature_hmac_sha256\":").then(|| r.link())??;
-        let signature = hex::encode(signature);
         let checkpoint = Checkpoint { count, bytes, head, key_version, instant, signature };
         r.ends().then_some(Record::Checkpoint(checkpoint))
     }
@@ -111,7 +110,7 @@ impl Record {
                 // Reopen the object for the signature, which sorts last.
                 out.pop();
                 out.extend_from_slice(b",\"signature_hmac_sha256\":");
-                write_string(out, &c.signature);
+                write_string(out, &hex::encode(c.signature));
                 out.extend_from_slice(b"}\n");
             }
         }
@@ -128,20 +127,25 @@ impl Checkpoint {
         key_version: u64,
         signer: &Signer,
     ) -> Self {
-        let mut c = Checkpoint { count, bytes, head, key_version, instant, signature: String::new() };
-        c.signature = hex::encode(signer.sign(&c.message()));
+        let mut c = Checkpoint { count, bytes, head, key_version, instant, signature: [0; 32] };
+        c.signature = signer.sign(&c.message());
         c
     }
 
     /// Whether a key of the version it names signed it.
     pub fn verify(&self, verifier: &Verifier<'_>) -> Result<bool> {
-        Ok(self.verify_with(&verifier.signers(self.key_version)?))
+        let signers = verifier.signers(self.key_version)?;
+        let message = self.message();
+        Ok(signers.iter().any(|s| s.verify_raw(&message, &self.signature)))
     }
 
-    /// Whether one of `signers`, those of the version it names, signed it.
-    pub(super) fn verify_with(&self, signers: &[Signer]) -> bool {
-        let message = self.message();
-        signers.iter().any(|s| s.verify(&message, &self.signature))
+    /// Whether one of `signers`, those of the version it names, signed the checkpoint on `line`. A line
+    /// has one spelling, so that what was signed is the line without its end.
+    pub(super) fn verify_line(&self, line: &[u8], signers: &[Signer]) -> bool {
+        const END: usize = ",\"signature_hmac_sha256\":\"\"}".len() + 64;
+        let Some(kept) = line.len().checked_sub(END) else { return false };
+        let message = [CHECKPOINT_DOMAIN, &line[..kept], b"}"].concat();
+        signers.iter().any(|s| s.verify_raw(&message, &self.signature))
     }
 
     /// The signed bytes. Their prefix keeps a checkpoint from ever passing for an event.
@@ -241,6 +245,12 @@ mod tests {
             let mut bytes = Vec::new();
             record.write(&mut bytes);
             bytes.pop();
+            if let Record::Checkpoint(c) = &record {
+                assert!(c.verify_line(&bytes, std::slice::from_ref(&signer)));
+                assert!(signer.verify_raw(&c.message(), &c.signature));
+                let other = Checkpoint { bytes: 13, ..c.clone() };
+                assert!(!signer.verify_raw(&other.message(), &c.signature));
+            }
             assert_eq!(Record::parse(&bytes), Some(record.clone()));
             for i in 0..bytes.len() {
                 for flip in [1u8, 2, 4, 0x20, 0x80] {

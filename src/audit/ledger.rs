@@ -149,7 +149,7 @@ fn parse<'b>(block: &'b Block, verifier: &Verifier<'_>) -> Result<Vec<Parsed<'b>
                     Record::Checkpoint(c) => versions
                         .iter()
                         .find(|(v, _)| *v == c.key_version)
-                        .is_some_and(|(_, signers)| c.verify_with(signers)),
+                        .is_some_and(|(_, signers)| c.verify_line(line.bytes, signers)),
                     _ => true,
                 };
                 (r, genuine)

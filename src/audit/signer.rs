@@ -33,9 +33,14 @@ impl Signer {
     /// Whether `signature`, 64 lower-case hex digits, is the MAC of `message`.
     pub fn verify(&self, message: &[u8], signature: &str) -> bool {
         match super::chain::decode_link(signature.as_bytes()) {
-            Some(given) => self.sign(message).ct_eq(&given).into(),
+            Some(given) => self.verify_raw(message, &given),
             None => false,
         }
+    }
+
+    /// Whether `signature` is the MAC of `message`.
+    pub(super) fn verify_raw(&self, message: &[u8], signature: &[u8; 32]) -> bool {
+        self.sign(message).ct_eq(signature).into()
     }
 }
 

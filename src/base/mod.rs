@@ -10,7 +10,6 @@ pub mod id;
 pub mod lang;
 pub mod model;
 pub mod secret;
-pub mod trust;
 
 pub use clock::{Clock, Date, FixedClock, Instant, SystemClock};
 pub use error::{Code, Error, Kind, Result};
