@@ -73,7 +73,7 @@ fn set_language(env: &Env) {
 
 /// Whether the user asked for a language by `GOVMEM_LANG`, which wins over a workspace's `lang`.
 pub fn explicit_language(env: &Env) -> bool {
-    env.get("GOVMEM_LANG").is_some()
+    env.get("GOVMEM_LANG").and_then(Lang::from_locale).is_some()
 }
 
 fn init_logs(verbose: u8, env: &Env) {

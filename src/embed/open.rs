@@ -84,7 +84,7 @@ impl EmbedderSettings {
                 "{address} est une autre machine et n'a pas été approuvée : aucun texte n'y est envoyé",
                 "{address} is another machine and was not approved: no text is sent there"
             ))
-            .hint("govmem trust"));
+            .hint(format!("govmem trust {address}")));
         }
         let model = self.model.trim().to_owned();
         if model.is_empty() {

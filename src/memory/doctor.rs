@@ -270,7 +270,10 @@ impl Exam<'_, '_> {
 }
 
 fn aside(path: &Path, now: Instant) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".torn-{}", now.compact()));
-    PathBuf::from(name)
+    let name = |n: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".torn-{}{}", now.compact(), if n == 0 { String::new() } else { format!("-{n}") }));
+        PathBuf::from(name)
+    };
+    (0..).map(name).find(|p| p.symlink_metadata().is_err()).unwrap_or_else(|| name(u32::MAX))
 }

@@ -35,7 +35,9 @@ pub fn read_text(path: &Path) -> Result<String> {
 
 /// A YAML document, bounded against alias bombs; the reason when it cannot be read.
 pub fn yaml(text: &str) -> Result<Value, String> {
-    serde_saphyr::from_str::<Value>(text)
+    // YAML 1.2: `y`, `no` and `on` are texts.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options::<Value>(text, options)
         .map_err(|e| e.to_string().lines().next().unwrap_or("YAML").to_owned())
 }
 

@@ -35,6 +35,7 @@ pub mod reuse;
 pub mod search;
 pub mod status;
 pub mod tree;
+pub mod tree_walk;
 pub mod veille;
 
 use crate::audit::Keyring;

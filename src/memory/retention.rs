@@ -148,12 +148,17 @@ fn is_ours(path: &str) -> bool {
     path.starts_with("docs/epics/") && path.ends_with("-clarifications.md")
 }
 
-/// Removes a Markdown file inside the workspace, and the copy that `--replace` kept of it.
+/// Removes a Markdown file inside the workspace, and the copies that `--replace` kept of it.
 fn remove_source(root: &Path, path: &str) -> Result<bool> {
     let mut removed = false;
-    for name in [path.to_owned(), format!("{path}.1")] {
+    let copies = (1..10_000).map(|n| format!("{path}.{n}"));
+    for (n, name) in std::iter::once(path.to_owned()).chain(copies).enumerate() {
         let full = inside::join(root, &name)?;
         if full.symlink_metadata().is_err() {
+            // Copies are numbered without gaps.
+            if n > 0 {
+                break;
+            }
             continue;
         }
         // Opening proves that no link leads outside; the name is then removed where it stands.

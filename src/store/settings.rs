@@ -53,7 +53,14 @@ fn read(path: &Path) -> Result<Option<String>> {
     };
     refuse_other_owner(path, &file)?;
     let mut bytes = Vec::new();
-    file.take(LIMIT).read_to_end(&mut bytes).at(path)?;
+    file.take(LIMIT + 1).read_to_end(&mut bytes).at(path)?;
+    if bytes.len() as u64 > LIMIT {
+        let path = path.display();
+        return Err(Error::usage(tr!(
+            "{path} dépasse {LIMIT} octets",
+            "{path} is longer than {LIMIT} bytes"
+        )));
+    }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
         Err(_) => {

@@ -57,6 +57,11 @@ fn recorded_answers_are_found_at_once_and_verbatim() {
     assert_eq!(space.read(&format!("{}.1", path.trim())), before);
     assert!(space.read(path.trim()).contains("> No voice calls."));
     assert_eq!(space.read("data/clarifications.jsonl").lines().count(), 1);
+    // A story has one file, whatever domain is given the second time.
+    let elsewhere =
+        ["clarify", "--story", "PD-42", "--domain", "other", "--project", "backend", "--answers", "-"];
+    space.run_with("govmem", &elsewhere, &other).expect(2);
+    assert!(!space.path("docs/epics/other").exists());
 }
 
 #[test]

@@ -51,6 +51,26 @@ fn refused_lessons_leave_no_byte() {
     assert!(!answer.err.contains("AKIAIOSFODNN7QRSTUVW"), "{}", answer.err);
     space.run("govmem", &["learn", "--story", "pd-7"]).expect(2);
     with(&["--tags", "a", "--lesson", "x", "--gate", "-1"]).expect(2);
+    with(&["--tags", "line\nbreak", "--lesson", "x"]).expect(2);
+    space.write("odd.jsonl", r#"{"lesson":"x","tags":["a"],"gate":12345}"#);
+    let import = [
+        "--json",
+        "import",
+        "learnings",
+        "odd.jsonl",
+        "--story",
+        "PD-7",
+        "--domain",
+        "auth",
+        "--project",
+        "backend",
+    ];
+    let report = space.run("govmem", &import).expect(3).json();
+    assert_eq!(
+        (report["added"].as_u64(), report["excluded"].as_array().map(Vec::len)),
+        (Some(0), Some(1)),
+        "{report}"
+    );
     assert_eq!(space.read("data/learnings.jsonl"), "");
 }
 

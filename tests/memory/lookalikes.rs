@@ -64,6 +64,19 @@ fn an_address_of_the_workspace_needs_the_users_word() {
 }
 
 #[test]
+fn an_embedder_of_the_workspace_needs_it_too() {
+    let space = Space::new("");
+    let text = space
+        .read("govmem.toml")
+        .replace("provider = \"local\"", "provider = \"ollama\"\nurl = \"gpu.invalid\"");
+    space.write("govmem.toml", text);
+    let answer = space.run("govmem", &["search", "veille", "x"]).expect(2);
+    assert!(answer.err.contains("govmem trust http://gpu.invalid:11434"), "{}", answer.err);
+    space.run("govmem", &["trust", "http://gpu.invalid:11434"]).expect(0);
+    assert!(space.run("govmem", &["search", "veille", "x"]).expect(69).err.contains("ERR-295-02"));
+}
+
+#[test]
 fn manual_and_completions() {
     let space = Space::bare();
     assert!(space.run("govmem", &["man"]).expect(0).out.contains(".TH govmem"));

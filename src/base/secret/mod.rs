@@ -82,8 +82,35 @@ fn windows(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// The secrets of `text`, in order, without overlap.
+/// Characters that no reader sees and that could split a token in two.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
+        || (c.is_control() && !c.is_whitespace())
+}
+
+/// The secrets of `text`, in order, without overlap; a token split by invisible characters is whole.
 pub fn scan(text: &str) -> Vec<Finding> {
+    if !text.contains(is_invisible) {
+        return scan_visible(text);
+    }
+    let mut visible = String::with_capacity(text.len());
+    let mut places = Vec::with_capacity(text.len() + 1);
+    for (at, c) in text.char_indices().filter(|(_, c)| !is_invisible(*c)) {
+        places.extend((0..c.len_utf8()).map(|i| at + i));
+        visible.push(c);
+    }
+    let mut found = scan_visible(&visible);
+    for finding in &mut found {
+        let last = places.get(finding.range.end - 1).copied().unwrap_or(text.len() - 1);
+        let width = text[last..].chars().next().map_or(1, char::len_utf8);
+        finding.range = places[finding.range.start]..last + width;
+    }
+    found
+}
+
+fn scan_visible(text: &str) -> Vec<Finding> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
     for window in windows(text) {
         let part = &text[window.clone()];

@@ -160,3 +160,12 @@ fn a_hint_stands_in_every_text_that_a_pattern_matches() {
         }
     }
 }
+
+#[test]
+fn invisible_characters_do_not_split_a_token() {
+    let token = format!("ghp_{}", random(ALNUM, 36));
+    let split = format!("é\n{}\u{200b}{}\u{2060} end", &token[..9], &token[9..]);
+    let found = scan(&split);
+    assert_eq!((found.len(), found[0].rule, found[0].line), (1, "github-token", 2));
+    assert_eq!(mask(&split), "é\n[secret: github-token]\u{2060} end");
+}

@@ -184,7 +184,7 @@ pub struct Learn {
     #[arg(long)]
     pub story: StoryId,
     /// The gate it was learnt at
-    #[arg(long, value_parser = clap::value_parser!(i64).range(0..=99))]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(0..=9999))]
     pub gate: i64,
     /// Domain
     #[arg(long)]
@@ -213,7 +213,7 @@ pub struct Gate {
     #[arg(long)]
     pub story: StoryId,
     /// The gate
-    #[arg(long, value_parser = clap::value_parser!(i64).range(0..=99))]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(0..=9999))]
     pub gate: i64,
     /// Iteration, from 1
     #[arg(long, value_parser = clap::value_parser!(i64).range(1..=9999))]

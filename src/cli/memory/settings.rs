@@ -6,7 +6,7 @@ use crate::audit::{FileKeyring, Keyring, Token, Trust, VaultAuth, VaultKeyring, 
 use crate::base::config::{Config, KeyringKind, Origin, Setting};
 use crate::base::{Error, Result};
 use crate::cli::Context;
-use crate::embed::EmbedderSettings;
+use crate::embed::{Address, EmbedderSettings};
 use crate::store::Workspace;
 use crate::tr;
 
@@ -17,7 +17,9 @@ use crate::tr;
 /// Usage when the record of approvals cannot be read.
 pub fn embedder(ctx: &Context, workspace: &Workspace, config: &Config) -> Result<EmbedderSettings> {
     let url = &config.embedder.url;
-    let approved = url.origin == Origin::Workspace && Trust::load(&ctx.env)?.allows(&url.value);
+    // `gpu-box` and `http://gpu-box:11434` are one address: what is approved is where texts go.
+    let approved = url.origin == Origin::Workspace
+        && Trust::load(&ctx.env)?.allows(Address::parse(&url.value)?.as_str());
     let digests = workspace.state_dir().join("model-digests.json");
     Ok(EmbedderSettings::from_config(&config.embedder, approved, Some(digests)))
 }

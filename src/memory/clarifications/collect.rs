@@ -12,12 +12,13 @@ use serde_json::Value;
 use super::form::{self, QUESTIONS};
 use super::spec;
 use crate::base::id::{Slug, StoryId};
-use crate::base::{Date, Error, Result};
+use crate::base::{Date, Result};
 use crate::memory::Memory;
 use crate::memory::corpus::Entry;
 use crate::memory::document;
 use crate::memory::excluded::Excluded;
 use crate::memory::ids::unique_slugs;
+use crate::memory::tree_walk;
 use crate::store::jsonl::{Out, Snapshot};
 use crate::store::schema::{self, Answer, Clarification, Record, Theme};
 use crate::tr;
@@ -53,18 +54,21 @@ pub fn collect(memory: &Memory<'_>, today: Date) -> Result<Collected> {
     let root = memory.workspace.root();
     let config = &memory.config.clarifications;
     let mut out = Collected::default();
-    let mut files: BTreeMap<String, (PathBuf, bool)> = BTreeMap::new();
-    walk(&root.join(OWN_ROOT), root, &mut files)?;
-    for dir in &config.roots {
+    let mut files: BTreeMap<String, PathBuf> = BTreeMap::new();
+    let own_root = root.join(OWN_ROOT);
+    for dir in std::iter::once(&own_root).chain(&config.roots) {
         if dir.is_dir() {
-            walk(dir, root, &mut files)?;
-        } else if *dir != root.join(OWN_ROOT) {
+            tree_walk::collect(dir, root, is_wanted, &mut files, &mut out.excluded);
+        } else if *dir != own_root {
             out.missing_roots.push(dir.clone());
         }
     }
-    for (shown, (path, own)) in files {
+    out.excluded.dedup();
+    // Names that no record may hold were read too.
+    out.files = out.excluded.len();
+    for (shown, path) in files {
         out.files += 1;
-        let read = if own {
+        let read = if is_own(&path) {
             read_own(&path, &shown)
         } else {
             read_spec(&path, &shown, config.domain.as_ref(), config.project.as_ref(), &mut out)
@@ -79,25 +83,12 @@ pub fn collect(memory: &Memory<'_>, today: Date) -> Result<Collected> {
     Ok(out)
 }
 
-fn walk(dir: &Path, root: &Path, files: &mut BTreeMap<String, (PathBuf, bool)>) -> Result<()> {
-    if !dir.is_dir() {
-        return Ok(());
-    }
-    let walk = ignore::WalkBuilder::new(dir).standard_filters(false).hidden(true).follow_links(false).build();
-    for entry in walk {
-        let entry = entry.map_err(|e| Error::new(crate::base::Kind::Io, e.to_string()))?;
-        let path = entry.path();
-        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
-        let own = name.ends_with(OWN_SUFFIX);
-        if (own || name == "spec.md") && entry.file_type().is_some_and(|t| t.is_file()) {
-            let relative = match path.strip_prefix(root) {
-                Ok(inside) => inside,
-                Err(_) => dir.parent().and_then(|p| path.strip_prefix(p).ok()).unwrap_or(path),
-            };
-            files.insert(relative.to_string_lossy().into_owned(), (path.to_path_buf(), own));
-        }
-    }
-    Ok(())
+fn is_own(path: &Path) -> bool {
+    path.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.ends_with(OWN_SUFFIX))
+}
+
+fn is_wanted(path: &Path) -> bool {
+    is_own(path) || path.file_name().is_some_and(|n| n == "spec.md")
 }
 
 /// Reads one of our own files; the reason when it is invalid.

@@ -67,18 +67,20 @@ fn refused(reason: String) -> Error {
 /// ERR-295-03 when two files claim the story; I/O.
 pub fn place(memory: &Memory<'_>, story: &StoryId, domain: &Slug, slug: Option<&Slug>) -> Result<String> {
     let base = format!("{OWN_ROOT}/{domain}");
-    let dir = memory.workspace.root().join(&base);
+    let root = memory.workspace.root().join(OWN_ROOT);
     let name = format!("{story}-clarifications.md");
     let mut found = Vec::new();
     let mut folders = Vec::new();
-    if dir.is_dir() {
-        for entry in std::fs::read_dir(&dir).at(&dir)? {
-            let entry = entry.at(&dir)?;
-            let folder = entry.file_name().to_string_lossy().into_owned();
-            if folder == story.as_str() || folder.starts_with(&format!("{story}-")) {
-                if entry.path().join(&name).exists() {
-                    found.push(format!("{base}/{folder}/{name}"));
-                }
+    // A story has one file, in whatever domain it was recorded first.
+    for place in subfolders(&root)? {
+        for folder in subfolders(&root.join(&place))? {
+            if folder != story.as_str() && !folder.starts_with(&format!("{story}-")) {
+                continue;
+            }
+            if root.join(&place).join(&folder).join(&name).exists() {
+                found.push(format!("{OWN_ROOT}/{place}/{folder}/{name}"));
+            }
+            if place == domain.as_str() {
                 folders.push(folder);
             }
         }
@@ -98,6 +100,20 @@ pub fn place(memory: &Memory<'_>, story: &StoryId, domain: &Slug, slug: Option<&
             several.join(", ")
         ))),
     }
+}
+
+fn subfolders(dir: &std::path::Path) -> Result<Vec<String>> {
+    if !dir.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(dir).at(dir)? {
+        let entry = entry.at(dir)?;
+        if entry.file_type().at(dir)?.is_dir() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    Ok(names)
 }
 
 /// Writes the file.

@@ -155,11 +155,21 @@ pub fn add(
         match fit(&mut taken, item, imported_at) {
             Fit::Same => report.same += 1,
             fit @ (Fit::Added(_) | Fit::Disambiguated(_)) => {
-                report.disambiguated += usize::from(matches!(fit, Fit::Disambiguated(_)));
+                let was_disambiguated = matches!(fit, Fit::Disambiguated(_));
                 let (Fit::Added(learning) | Fit::Disambiguated(learning)) = fit else { continue };
+                let line = learning.to_line();
+                // What would be left out on every reading is refused on writing.
+                if let Err(invalid) = Learning::parse(&line) {
+                    let (origin, line) = item.origin.clone();
+                    let reason =
+                        format!("{} {} {}", invalid.reason, invalid.field.unwrap_or(""), invalid.detail);
+                    report.excluded.push(Excluded { origin, line, reason });
+                    continue;
+                }
+                report.disambiguated += usize::from(was_disambiguated);
                 report.added += 1;
                 report.ids.push(learning.id());
-                lines.push(learning.to_line());
+                lines.push(line);
             }
         }
     }
@@ -182,6 +192,9 @@ pub fn learn(memory: &Memory<'_>, incoming: Incoming) -> Result<String> {
             .hint(tr!("retirez-le et révoquez-le", "remove it and revoke it"))
     })?;
     let report = add(memory, &[incoming], None, false)?;
+    if let Some(refused) = report.excluded.first() {
+        return Err(Error::usage(refused.reason.clone()));
+    }
     report.ids.into_iter().next().ok_or_else(|| {
         Error::usage(tr!("cette leçon est déjà enregistrée", "this lesson is recorded already"))
             .hint("govmem list learnings --story …")

@@ -15,6 +15,7 @@ use crate::base::{Error, Result};
 use crate::memory::document;
 use crate::memory::excluded::Excluded;
 use crate::memory::ids::unique_slugs;
+use crate::memory::tree_walk;
 use crate::tr;
 
 /// Where and how to look.
@@ -68,7 +69,10 @@ pub struct Scan {
 /// Usage when the glob is malformed; I/O when a directory cannot be listed.
 pub fn scan(settings: &Settings) -> Result<Scan> {
     let mut out = Scan::default();
-    for (shown, path) in files(settings, &mut out.missing_roots)? {
+    let found = files(settings, &mut out)?;
+    // Names that no record may hold were read too.
+    out.files = out.excluded.len();
+    for (shown, path) in found {
         out.files += 1;
         match read(&path, &shown, &settings.mapping) {
             Ok(Some((fields, content_hash))) => {
@@ -87,7 +91,7 @@ pub fn scan(settings: &Settings) -> Result<Scan> {
 }
 
 /// The files of the glob below the roots, by shown path, sorted, each once.
-fn files(settings: &Settings, missing: &mut Vec<PathBuf>) -> Result<BTreeMap<String, PathBuf>> {
+fn files(settings: &Settings, out: &mut Scan) -> Result<BTreeMap<String, PathBuf>> {
     let glob = globset::GlobBuilder::new(&settings.glob)
         .literal_separator(true)
         .build()
@@ -96,29 +100,13 @@ fn files(settings: &Settings, missing: &mut Vec<PathBuf>) -> Result<BTreeMap<Str
     let mut found = BTreeMap::new();
     for root in &settings.roots {
         if !root.is_dir() {
-            missing.push(root.clone());
+            out.missing_roots.push(root.clone());
             continue;
         }
-        let walk =
-            ignore::WalkBuilder::new(root).standard_filters(false).hidden(true).follow_links(false).build();
-        for entry in walk {
-            let entry = entry.map_err(|e| Error::new(crate::base::Kind::Io, e.to_string()))?;
-            let path = entry.path();
-            let inside = path.strip_prefix(root).unwrap_or(path);
-            if entry.file_type().is_some_and(|t| t.is_file()) && glob.is_match(inside) {
-                found.insert(shown(path, root, &settings.workspace), path.to_path_buf());
-            }
-        }
+        let wanted = |path: &Path| glob.is_match(path.strip_prefix(root).unwrap_or(path));
+        tree_walk::collect(root, &settings.workspace, wanted, &mut found, &mut out.excluded);
     }
     Ok(found)
-}
-
-fn shown(path: &Path, root: &Path, workspace: &Path) -> String {
-    let relative = match path.strip_prefix(workspace) {
-        Ok(inside) => inside,
-        Err(_) => root.parent().and_then(|p| path.strip_prefix(p).ok()).unwrap_or(path),
-    };
-    relative.to_string_lossy().replace('\\', "/")
 }
 
 /// The fields and hash of a note, `None` when the file holds none.
@@ -197,15 +185,16 @@ mod tests {
         write(root, "2024-02-29/bad.md", b"---\ntitle: X\nring: maybe\n---\nx\n");
         write(root, "2024-02-29/latin.md", b"---\ntitle: \xe9\n---\n");
         write(root, "2024-02-29/skipped.txt", b"x");
+        write(root, "2024-02-29/tab\tname.md", &note("T"));
         let scan = scan(&settings(root)).unwrap();
-        assert_eq!((scan.files, scan.not_notes, scan.superseded, scan.excluded.len()), (8, 2, 1, 2));
+        assert_eq!((scan.files, scan.not_notes, scan.superseded, scan.excluded.len()), (9, 2, 1, 3));
         let ids: Vec<&str> = scan.notes.iter().map(|n| n.id.as_str()).collect();
         assert_eq!(
             ids,
             ["veille-2024-02-29-a-b-md", "veille-2024-02-29-a-b-md-2", "veille-2024-02-29-vite-md"]
         );
         assert_eq!(scan.files, scan.notes.len() + scan.excluded.len() + scan.superseded + scan.not_notes);
-        assert!(scan.excluded[0].reason.contains("maybe"));
+        assert!(scan.excluded.iter().any(|e| e.reason.contains("maybe")));
         assert_eq!(scan.missing_roots, [root.join("absent")]);
     }
 }
