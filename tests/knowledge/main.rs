@@ -1,6 +1,14 @@
 //! The knowledge base, end to end.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "helpers of tests: a broken world is a failed test, and a skipped one must say so"
+)]
 
 mod bases;
+mod cases;
 mod checks;
 mod commands;
 mod data;
