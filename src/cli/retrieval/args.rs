@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use super::serve::ServeArgs;
 use crate::cli::context::Common;
 use crate::retrieval::query::DEFAULT_LIMIT;
 
@@ -69,6 +70,12 @@ pub enum Verb {
     Config(ConfigVerb),
     /// Approve the update hook of a collection
     Trust(TrustArgs),
+    /// Serve one client by MCP on stdin and stdout, until it goes
+    Mcp,
+    /// Serve by HTTP and MCP on this machine
+    Serve(ServeArgs),
+    /// End the daemon that `serve --daemon` started
+    Stop,
     /// Print a completion script
     Completions {
         /// For which shell

@@ -7,11 +7,14 @@ mod configure;
 mod context;
 mod embed;
 mod fetch;
+mod mcp;
 mod models;
 mod progress;
 mod render;
 mod search;
+mod serve;
 mod status;
+mod stop;
 mod update;
 
 use std::process::ExitCode;
@@ -72,6 +75,9 @@ fn run(cli: &Cli, index: Option<&str>, verb: Verb) -> Result<u8> {
         Verb::Bench(args) => bench::run(&session, &args),
         Verb::Config(verb) => configure::config(&session, verb),
         Verb::Trust(args) => configure::trust(&session, &args),
+        Verb::Mcp => mcp::run(&session),
+        Verb::Serve(args) => serve::run(&session, &args),
+        Verb::Stop => stop::run(&session),
         Verb::Completions { shell } => {
             let mut out = Vec::new();
             clap_complete::generate(shell, &mut Args::command(), "govfind", &mut out);
