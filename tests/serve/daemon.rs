@@ -73,8 +73,9 @@ fn the_process_of_another_is_left_alone() {
     let world = World::new();
     let mut other = std::process::Command::new("sleep").arg("600").spawn().unwrap();
     let state = State::new(world.path("state/govfind"));
+    let pid = other.id();
     let record = |ticks: u64| {
-        json!({"schema": 1, "pid": other.id(), "start_ticks": ticks, "endpoint": "http://127.0.0.1:1",
+        json!({"schema": 1, "pid": pid, "start_ticks": ticks, "endpoint": "http://127.0.0.1:1",
                "index": "/nowhere"})
     };
     let write =
