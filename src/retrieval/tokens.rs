@@ -1,10 +1,13 @@
 //! An estimate of a text's length in model tokens, for cutting chunks.
 //!
-//! Chunks need a measure that costs nothing and hardly errs; exact limits are kept by the embedder,
-//! which cuts by its own tokens. The estimate imitates o200k: short words one token, longer ones one
+//! Chunks are measured by the tokens of the embedder when one is at hand at the first update, else by
+//! this estimate, which costs nothing; exact limits are kept by the embedder, which cuts by its own. The estimate imitates o200k: short words one token, longer ones one
 //! per four to six letters, digits by threes, punctuation mostly one each.
 
-/// The name of the method, kept in the index.
+/// Something that measures a text in tokens.
+pub type Count<'c> = &'c (dyn Fn(&str) -> usize + Sync);
+
+/// The name of the estimate, kept in the index.
 pub const METHOD: &str = "estimate-o200k-1";
 
 /// About how many o200k tokens `text` has.

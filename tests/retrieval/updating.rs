@@ -73,6 +73,36 @@ fn another_strategy_cuts_again() {
 }
 
 #[test]
+fn an_index_keeps_its_way_of_counting_tokens() {
+    use govmem::retrieval::Catalog;
+    use govmem::retrieval::catalog::Location;
+    use govmem::retrieval::indexing::{Counter, Settings, update};
+    let w = World::new();
+    w.write("a.md", "one two three four five\n".repeat(200));
+    w.run(&["collection", "add", "docs", "--name", "docs"]).exits(0);
+    let location = Location { path: w.database(), option: String::new() };
+    let mut catalog = Catalog::open_existing(&location).unwrap();
+    let clock = govmem::base::SystemClock;
+    let count = |text: &str| text.len();
+    let counter = Counter { name: "bytes@1".into(), count: &count };
+    let settings = Settings { counter: Some(counter), ..Settings::default() };
+    update(&mut catalog, &settings, &clock, &mut |_, _| {}).unwrap();
+    let status = w.run(&["status", "--json"]).json();
+    assert_eq!(status["tokens"], "bytes@1");
+    // 4,800 bytes at 900 a chunk, 135 shared.
+    assert!((6..=7).contains(&status["chunks"].as_i64().unwrap()), "{status}");
+    drop(catalog);
+    let refused = w.run(&["update"]).exits(2);
+    assert!(
+        refused.stderr.contains("bytes@1") && refused.stderr.contains("update --rebuild"),
+        "{}",
+        refused.stderr
+    );
+    w.run(&["update", "--rebuild"]).exits(0);
+    assert_eq!(w.run(&["status", "--json"]).json()["tokens"], "estimate-o200k-1");
+}
+
+#[test]
 fn updates_of_one_collection_leave_others() {
     let w = World::indexed(&[("a.md", "alpha\n")]);
     std::fs::create_dir(w.root().join("more")).unwrap();

@@ -5,12 +5,16 @@ use std::io::IsTerminal;
 use super::Session;
 use super::args::UpdateArgs;
 use super::collection::confirm;
+use super::models::Lazy;
 use super::progress;
 use crate::base::Result;
+use crate::embed::Embedder;
 use crate::markdown::sanitize::terminal;
 use crate::retrieval::catalog::rebuild::rebuild;
 use crate::retrieval::chunk::Strategy;
-use crate::retrieval::indexing::{Report, Settings, update};
+use crate::retrieval::indexing::{Counter, Report, Settings, update};
+use crate::retrieval::query::Models as _;
+use crate::retrieval::tokens::{METHOD, estimate};
 use crate::retrieval::trust::{Trust, run_hook};
 use crate::retrieval::{Catalog, embedding};
 use crate::tr;
@@ -30,9 +34,14 @@ pub fn run(session: &Session, args: &UpdateArgs) -> Result<u8> {
     }
     let mut catalog = session.write()?;
     hooks(session, &catalog, args)?;
+    let models = Lazy::new(catalog.models()?, &session.cli.env);
+    let embedder = tokenizer(&catalog, &models)?;
+    let count = |text: &str| embedder.and_then(|e| e.count_tokens(text)).unwrap_or_else(|| estimate(text));
+    let counter = embedder.map(|e| Counter { name: token_name(e), count: &count });
     let settings = Settings {
         collections: args.collection.clone(),
         strategy: args.chunk_strategy.as_deref().and_then(Strategy::from_tag),
+        counter,
     };
     let bar = progress::bar(&tr!("indexation", "indexing"), out.quiet);
     let reports = update(&mut catalog, &settings, session.cli.clock.as_ref(), &mut |done, total| {
@@ -63,6 +72,23 @@ pub fn run(session: &Session, args: &UpdateArgs) -> Result<u8> {
     Ok(0)
 }
 
+/// The configured embedder, when this index counts in its tokens or has no way to count yet.
+fn tokenizer<'m>(catalog: &Catalog, models: &'m Lazy) -> Result<Option<&'m dyn Embedder>> {
+    let configured = catalog.models()?.embedder_dir.is_some();
+    let stored: Option<String> = catalog.meta("tokens")?;
+    if !configured || stored.as_deref() == Some(METHOD) {
+        return Ok(None);
+    }
+    let embedder = models.embedder()?;
+    // Counting loads the model: only to learn whether it can, and then when something is new.
+    Ok((stored.is_some() || embedder.count_tokens("").is_some()).then_some(embedder))
+}
+
+fn token_name(embedder: &dyn Embedder) -> String {
+    let model = embedder.identity();
+    format!("{}@{}", model.name, model.digest.get(..12).unwrap_or(&model.digest))
+}
+
 fn line(r: &Report) -> String {
     let mut text = tr!(
         "{} : {} fichiers, {} nouveaux, {} changés, {} disparus, {} inchangés",
@@ -75,7 +101,7 @@ fn line(r: &Report) -> String {
         r.unchanged
     );
     if !r.skipped.is_empty() {
-        let reasons: Vec<String> = r.skipped.iter().map(|(why, n)| format!("{why}: {n}")).collect();
+        let reasons: Vec<String> = r.skipped.iter().map(|(why, n)| format!("{}: {n}", reason(why))).collect();
         text.push_str(&tr!(" ; écartés {}", "; left out {}", reasons.join(", ")));
     }
     text
@@ -111,4 +137,21 @@ fn hooks(session: &Session, catalog: &Catalog, args: &UpdateArgs) -> Result<()> 
         }
     }
     Ok(())
+}
+
+/// Why files were left out, in the language of the messages.
+fn reason(why: &str) -> String {
+    match why {
+        "binary" => tr!("binaires", "binary"),
+        "not UTF-8" => tr!("pas de l'UTF-8", "not UTF-8"),
+        "name is not UTF-8" => tr!("nom hors UTF-8", "name is not UTF-8"),
+        "ignored" => tr!("ignorés", "ignored"),
+        "symbolic link" => tr!("liens symboliques", "symbolic link"),
+        "link out of the root" => tr!("liens hors de la racine", "link out of the root"),
+        "not a regular file" => tr!("fichiers spéciaux", "not a regular file"),
+        "too large" => tr!("trop gros", "too large"),
+        "unreadable" => tr!("illisibles", "unreadable"),
+        "vanished" => tr!("disparus pendant la lecture", "vanished"),
+        other => other.to_owned(),
+    }
 }

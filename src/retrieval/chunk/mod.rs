@@ -12,7 +12,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::tokens::estimate;
+use super::tokens::Count;
 
 /// Tokens a chunk aims at and never exceeds, fences apart.
 pub const TARGET: usize = 900;
@@ -56,7 +56,7 @@ pub struct Chunk {
     pub line_start: u32,
     /// Last line.
     pub line_end: u32,
-    /// Estimated tokens.
+    /// Tokens, by the method of the index.
     pub tokens: u32,
     /// First half of the SHA-256 of the text.
     pub hash: [u8; 16],
@@ -79,9 +79,9 @@ pub(super) struct Unit {
     pub score: u32,
 }
 
-/// Cuts `text`; `path` decides on the language under [`Strategy::Auto`].
-pub fn cut(text: &str, path: &str, strategy: Strategy) -> Vec<Chunk> {
-    let mut units = units(text);
+/// Cuts `text`; `path` decides on the language under [`Strategy::Auto`], `count` measures.
+pub fn cut(text: &str, path: &str, strategy: Strategy, count: Count) -> Vec<Chunk> {
+    let mut units = units(text, count);
     let aligned = strategy == Strategy::Auto && syntax::score(text, path, &mut units);
     if !aligned {
         blocks::score(text, &mut units);
@@ -163,7 +163,7 @@ fn overlap(units: &[Unit], from: usize, to: usize, aligned: bool) -> usize {
 }
 
 /// The lines of `text`, very long ones in parts.
-fn units(text: &str) -> Vec<Unit> {
+fn units(text: &str, count: Count) -> Vec<Unit> {
     let mut units = Vec::with_capacity(text.len() / 40 + 1);
     let mut start = 0;
     for (line, content) in text.split_inclusive('\n').enumerate() {
@@ -175,7 +175,7 @@ fn units(text: &str) -> Vec<Unit> {
                 start: from,
                 end: to,
                 line: line + 1,
-                tokens: estimate(&text[from..to]),
+                tokens: count(&text[from..to]),
                 score: 1,
             });
             from = to;
@@ -225,6 +225,7 @@ pub fn decode(bytes: &[u8]) -> Option<Vec<Chunk>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tokens::estimate;
     use super::*;
 
     fn covers(text: &str, chunks: &[Chunk]) {
@@ -252,7 +253,7 @@ mod tests {
             }
             text.push('\n');
         }
-        let chunks = cut(&text, "a.md", Strategy::Regex);
+        let chunks = cut(&text, "a.md", Strategy::Regex, &estimate);
         assert!(chunks.len() > 1);
         covers(&text, &chunks);
         for pair in chunks.windows(2) {
@@ -275,7 +276,7 @@ mod tests {
     fn a_closed_fence_is_never_cut() {
         let code: String = (0..400).map(|i| format!("let value_{i} = {i};\n\n# not a heading\n")).collect();
         let text = format!("# Title\n\ntext\n\n```rust\n{code}```\n\nafter\n");
-        let chunks = cut(&text, "a.md", Strategy::Regex);
+        let chunks = cut(&text, "a.md", Strategy::Regex, &estimate);
         covers(&text, &chunks);
         let (open, close) = (text.find("```rust").unwrap(), text.rfind("```").unwrap());
         for c in &chunks {
@@ -285,13 +286,13 @@ mod tests {
         }
         // An unclosed fence is no fence: the text is still cut.
         let open = format!("```\n{code}");
-        assert!(cut(&open, "a.md", Strategy::Regex).len() > 3);
+        assert!(cut(&open, "a.md", Strategy::Regex, &estimate).len() > 3);
     }
 
     #[test]
     fn one_endless_line_is_cut_too() {
         for text in ["word ".repeat(20_000), "x".repeat(100_000), "日本語".repeat(5_000)] {
-            let chunks = cut(&text, "a.txt", Strategy::Regex);
+            let chunks = cut(&text, "a.txt", Strategy::Regex, &estimate);
             assert!(chunks.len() > 5);
             covers(&text, &chunks);
             assert!(
@@ -302,9 +303,9 @@ mod tests {
 
     #[test]
     fn small_and_empty_texts() {
-        assert!(cut("", "a.md", Strategy::Regex).is_empty());
-        assert!(cut(" \n\n ", "a.md", Strategy::Regex).is_empty());
-        let one = cut("# A\r\n\r\ntext", "a.md", Strategy::Regex);
+        assert!(cut("", "a.md", Strategy::Regex, &estimate).is_empty());
+        assert!(cut(" \n\n ", "a.md", Strategy::Regex, &estimate).is_empty());
+        let one = cut("# A\r\n\r\ntext", "a.md", Strategy::Regex, &estimate);
         assert_eq!((one.len(), one[0].line_start, one[0].line_end), (1, 1, 3));
     }
 }

@@ -150,10 +150,11 @@ fn is_container(kind: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::{Strategy, cut};
+    use crate::retrieval::tokens::estimate;
 
     /// Whether every chunk but the first starts with one of `heads`.
     fn starts(text: &str, path: &str, heads: &[&str]) {
-        let chunks = cut(text, path, Strategy::Auto);
+        let chunks = cut(text, path, Strategy::Auto, &estimate);
         assert!(chunks.len() > 2, "{path}: {}", chunks.len());
         for c in &chunks[1..] {
             let chunk = text[c.range()].trim_start();
@@ -212,8 +213,11 @@ mod tests {
     #[test]
     fn other_files_and_broken_code_are_cut_as_text() {
         let text = "# A\n\ntext\n".repeat(600);
-        assert_eq!(cut(&text, "a.md", Strategy::Auto), cut(&text, "a.md", Strategy::Regex));
+        assert_eq!(
+            cut(&text, "a.md", Strategy::Auto, &estimate),
+            cut(&text, "a.md", Strategy::Regex, &estimate)
+        );
         let broken = "fn ((( {{{ \n".repeat(2000);
-        assert!(!cut(&broken, "a.rs", Strategy::Auto).is_empty());
+        assert!(!cut(&broken, "a.rs", Strategy::Auto, &estimate).is_empty());
     }
 }

@@ -17,18 +17,31 @@ use super::catalog::Catalog;
 use super::catalog::collections::Collection;
 use super::catalog::documents::File;
 use super::chunk::Strategy;
+use super::tokens::{self, Count};
 use super::walk::{Found, Skipped, walk};
-use crate::base::{Clock, Result};
+use crate::base::{Clock, Error, Result};
+use crate::tr;
 
 pub use store::remove_collection;
 
+/// A way to count tokens, and its name.
+#[derive(Clone)]
+pub struct Counter<'c> {
+    /// The name, kept in the index.
+    pub name: String,
+    /// The count.
+    pub count: Count<'c>,
+}
+
 /// What an update is asked to do.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
+#[derive(Clone, Default)]
+pub struct Settings<'c> {
     /// Only these collections; all when empty.
     pub collections: Vec<String>,
     /// How documents are cut; as the index says when absent.
     pub strategy: Option<Strategy>,
+    /// How tokens are counted, if not by the estimate. An index keeps the way of its first update.
+    pub counter: Option<Counter<'c>>,
 }
 
 /// What an update did to one collection.
@@ -66,6 +79,7 @@ pub fn update(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Vec<Report>> {
     let strategy = adopt_strategy(catalog, settings.strategy)?;
+    let count = adopt_counter(catalog, settings.counter.as_ref())?;
     let mut collections = Vec::new();
     if settings.collections.is_empty() {
         collections = catalog.collections()?;
@@ -76,7 +90,7 @@ pub fn update(
     let mut reports = Vec::new();
     let mut wrote = false;
     for collection in &collections {
-        let report = one(catalog, collection, strategy, progress)?;
+        let report = one(catalog, collection, strategy, count, progress)?;
         let changed = report.added + report.changed + report.removed > 0;
         if changed || collection.updated.is_none() {
             store::mark_updated(catalog, collection.id, clock.now().unix())?;
@@ -97,15 +111,35 @@ fn adopt_strategy(catalog: &Catalog, wanted: Option<Strategy>) -> Result<Strateg
     let strategy = wanted.or(stored).unwrap_or_default();
     if stored != Some(strategy) {
         catalog.set_meta("strategy", strategy.tag())?;
-        catalog.set_meta("tokens", super::tokens::METHOD)?;
     }
     Ok(strategy)
+}
+
+/// The way tokens are counted in this index: the one of its first update.
+fn adopt_counter<'c>(catalog: &Catalog, offered: Option<&Counter<'c>>) -> Result<Count<'c>> {
+    let stored: Option<String> = catalog.meta("tokens")?;
+    let name = stored.clone().unwrap_or_else(|| offered.map_or(tokens::METHOD, |c| &c.name).to_owned());
+    if stored.is_none() {
+        catalog.set_meta("tokens", &name)?;
+    }
+    if name == tokens::METHOD {
+        return Ok(&tokens::estimate);
+    }
+    match offered.filter(|c| c.name == name) {
+        Some(counter) => Ok(counter.count),
+        None => Err(Error::usage(tr!(
+            "cet index compte en jetons de {name}, qui n'est pas le modèle configuré",
+            "this index counts in tokens of {name}, which is not the configured model"
+        ))
+        .hint(catalog.command("update --rebuild"))),
+    }
 }
 
 fn one(
     catalog: &mut Catalog,
     collection: &Collection,
     strategy: Strategy,
+    count: Count,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Report> {
     let found = walk(collection)?;
@@ -133,7 +167,7 @@ fn one(
     }
 
     let language = collection.language.as_deref().and_then(Language::from_tag);
-    let job = prepare::Job { root: collection.root.clone().into(), language, strategy };
+    let job = prepare::Job { root: collection.root.clone().into(), language, strategy, count };
     let total = todo.len() as u64;
     let mut done = 0;
     for batch in todo.chunks(BATCH) {

@@ -10,19 +10,22 @@ use sha2::{Digest, Sha256};
 use crate::retrieval::analysis::{self, Language, language};
 use crate::retrieval::catalog::documents::{LARGEST_TEXT, pack};
 use crate::retrieval::chunk::{self, Chunk, Strategy};
+use crate::retrieval::tokens::Count;
 use crate::retrieval::walk::Found;
 
 /// SHA-256 of a content.
 pub type Hash = [u8; 32];
 
 /// What is the same for all files of a run.
-pub struct Job {
+pub struct Job<'c> {
     /// Root of the collection.
     pub root: PathBuf,
     /// Language of all documents; detected when absent.
     pub language: Option<Language>,
     /// How documents are cut.
     pub strategy: Strategy,
+    /// How tokens are counted.
+    pub count: Count<'c>,
 }
 
 /// What reading a file gave.
@@ -87,8 +90,7 @@ fn read(job: &Job, file: &Found, known: &HashSet<Hash>) -> Outcome {
         return Outcome::Skip("binary");
     }
     let Ok(text) = String::from_utf8(bytes) else { return Outcome::Skip("not UTF-8") };
-    prepare(&text, hash, &file.path, job.language, job.strategy)
-        .map_or(Outcome::Skip("too large"), |p| Outcome::New(Box::new(p)))
+    prepare(&text, hash, &file.path, job).map_or(Outcome::Skip("too large"), |p| Outcome::New(Box::new(p)))
 }
 
 fn load(path: &Path) -> Result<Vec<u8>, &'static str> {
@@ -115,23 +117,17 @@ fn load(path: &Path) -> Result<Vec<u8>, &'static str> {
 }
 
 /// Makes a document of `text`; `None` when it cannot be packed.
-pub fn prepare(
-    text: &str,
-    hash: Hash,
-    path: &str,
-    language: Option<Language>,
-    strategy: Strategy,
-) -> Option<Prepared> {
-    let language = language.unwrap_or_else(|| language::detect(text));
+fn prepare(text: &str, hash: Hash, path: &str, job: &Job) -> Option<Prepared> {
+    let language = job.language.unwrap_or_else(|| language::detect(text));
     let title = title_of(text, path);
-    let chunks = chunk::cut(text, path, strategy);
+    let chunks = chunk::cut(text, path, job.strategy, job.count);
     let rows = word_rows(text, &chunks, &title, &[path], language);
     Some(Prepared {
         hash,
         bytes: text.len(),
         lines: text.lines().count(),
         language,
-        strategy,
+        strategy: job.strategy,
         title,
         packed: pack(text).ok()?,
         chunks,
