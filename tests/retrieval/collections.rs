@@ -135,3 +135,11 @@ fn configuration_travels_as_yaml() {
         w.run(&["--index", "bad", "config", "import", "bad.yaml"]).exits(2);
     }
 }
+
+#[test]
+fn messages_speak_french() {
+    let w = World::new();
+    let mut command = w.command(&["search", "zebra"]);
+    let ran = crate::world::ran(command.env("GOVMEM_LANG", "fr").output().unwrap()).exits(3);
+    assert!(ran.stderr.contains("aucun index ici"), "{}", ran.stderr);
+}

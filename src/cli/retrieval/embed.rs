@@ -4,7 +4,7 @@ use super::Session;
 use super::args::EmbedArgs;
 use super::models::Lazy;
 use super::progress;
-use crate::base::Result;
+use crate::base::{Kind, Result};
 use crate::retrieval::embedding::{Settings, embed};
 use crate::retrieval::query::Models as _;
 use crate::tr;
@@ -19,11 +19,7 @@ pub fn run(session: &Session, args: &EmbedArgs) -> Result<u8> {
         models.set(if name.is_some() { "embedder-dir" } else { "embedder" }, Some(name.unwrap_or(model)))?;
     }
     let lazy = Lazy::new(models.clone(), &session.cli.env);
-    // The model answers before it becomes the configured one.
     let embedder = lazy.embedder()?;
-    if args.model.is_some() {
-        catalog.set_models(&models)?;
-    }
     let settings =
         Settings { collections: args.collection.clone(), force: args.force, factory: models.factory.clone() };
     let out = &session.cli.out;
@@ -31,6 +27,12 @@ pub fn run(session: &Session, args: &EmbedArgs) -> Result<u8> {
     let report =
         embed(&mut catalog, embedder, &settings, &mut |done, total| progress::show(&bar, done, total));
     bar.finish_and_clear();
+    // The model becomes the configured one when vectors of it are there, all or some.
+    let embedded = report.as_ref().map_or_else(|e| e.kind() == Kind::Partial, |_| true);
+    if args.model.is_some() && embedded {
+        catalog.set_models(&models)?;
+        catalog.checkpoint()?;
+    }
     let report = report?;
     if out.json {
         out.document(&serde_json::json!({"schema": 1, "embedding": report}));

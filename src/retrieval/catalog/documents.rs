@@ -3,7 +3,7 @@
 //! A document is a content: two files with the same bytes are one document with two paths. Its text
 //! is stored once, compressed.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -235,7 +235,12 @@ impl Catalog {
             .prepare_cached("SELECT root FROM collection WHERE id = ?1")
             .and_then(|mut s| s.query_row([file.collection], |r| r.get(0)))
             .map_err(|e| self.fail(&e))?;
-        Ok(PathBuf::from(root).join(&file.path))
+        let path = Path::new(&file.path);
+        // An index that came from elsewhere must not name files outside its roots.
+        if !path.components().all(|c| matches!(c, Component::Normal(_))) {
+            return Err(self.damaged(&file.path));
+        }
+        Ok(PathBuf::from(root).join(path))
     }
 
     /// Whether the disk no longer holds what was indexed: the file is gone, or its length or time
