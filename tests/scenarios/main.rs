@@ -4,6 +4,21 @@
 #[path = "../support/governed.rs"]
 #[expect(dead_code, reason = "each test binary uses a part of the helpers")]
 mod governed;
+#[path = "../support/openbao.rs"]
+#[expect(dead_code, reason = "each test binary uses a part of the helpers")]
+mod openbao;
+#[path = "../support/ringed.rs"]
+mod ringed;
 
+mod st_295_05;
+mod st_295_07;
+mod st_295_08;
+mod st_295_09;
+mod st_295_16;
 mod st_295_17;
 mod st_295_18;
+mod st_295_19;
+mod st_295_20;
+mod st_295_21;
+mod st_295_22;
+mod st_295_23;
