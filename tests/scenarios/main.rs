@@ -2,7 +2,6 @@
 #![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 #[path = "../support/governed.rs"]
-#[expect(dead_code, reason = "each test binary uses a part of the helpers")]
 mod governed;
 #[path = "../support/openbao.rs"]
 #[expect(dead_code, reason = "each test binary uses a part of the helpers")]
