@@ -1,5 +1,5 @@
 //! The scenarios of PD-295 §8 by name, through the binaries.
-#![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a failed step is a failed test")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a failed step is a failed test")]
 
 #[path = "../support/governed.rs"]
 mod governed;

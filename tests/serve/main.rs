@@ -1,6 +1,12 @@
 //! The service as its clients see it: the same answers as the command line, by MCP and by HTTP; what
 //! it refuses; its daemon; and the official clients.
-#![expect(clippy::unwrap_used, reason = "a failed step is a failed test")]
+#![expect(
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a failed step is a failed test"
+)]
 
 mod answers;
 mod clients;
