@@ -125,7 +125,7 @@ pub fn write(path: &Path, values: &[f32], width: usize) -> Result<()> {
     writer.get_ref().sync_all().at(path)
 }
 
-/// The header of a matrix as [`write`] writes it.
+/// The header of a matrix as [`write()`] writes it.
 pub(super) fn header(rows: usize, width: usize) -> Vec<u8> {
     let text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {width})}}");
     // Magic, version, length, text, spaces, newline: a multiple of 64 bytes.

@@ -73,7 +73,7 @@ pub enum Command {
     Reindex(Reindex),
     /// Bring an archived learning back (an operator's act)
     Restore(Restore),
-    /// Replace a leaked text by [redacted] (an operator's act)
+    /// Replace a leaked text by `[redacted]` (an operator's act)
     Redact(Redact),
     /// Remove what has passed its retention
     #[command(subcommand)]
@@ -128,7 +128,7 @@ pub struct Doctor {
 /// `trust`
 #[derive(Debug, Args)]
 pub struct Trust {
-    /// The address, such as https://vault.example:8200; without one, what is approved is listed
+    /// The address, such as `https://vault.example:8200`; without one, what is approved is listed
     pub address: Option<String>,
     /// Withdraw the approval
     #[arg(long, requires = "address")]

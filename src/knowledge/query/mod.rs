@@ -2,7 +2,7 @@
 //!
 //! Phases: 0 the marker, 1 the manifest, 2 the front matter, 3 the sections, 4 the neighbours. No
 //! index is read and nothing is kept: [`corpus`] reads the pages once, [`scan`] counts the question's
-//! [`words`] in their sections, [`rank`] orders them, [`compose`] spends the budget, [`render`]
+//! [`words`] in their sections, [`rank`] orders them, [`compose`] spends the budget, [`mod@render`]
 //! prints. The same base and question give the same bytes.
 
 pub mod answer;

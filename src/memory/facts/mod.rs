@@ -1,4 +1,4 @@
-//! What the reports and indicators are computed from: plain values, gathered once by [`load`].
+//! What the reports and indicators are computed from: plain values, gathered once by [`load()`].
 //!
 //! Injections are those of step 0 whose signature verifies and whose count is that of their ids;
 //! nothing else of the trail is counted. Every figure of a report comes from one set of facts, so

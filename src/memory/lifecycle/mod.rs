@@ -4,7 +4,7 @@
 //! - [`plan`]: what one run would change (pure);
 //! - [`job`]: `learnings-promote`, one step a run, every change signed;
 //! - [`git`]: what the migration asks of version control;
-//! - [`restore`], [`redact`]: an operator's acts on one lesson.
+//! - [`mod@restore`], [`mod@redact`]: an operator's acts on one lesson.
 //!
 //! The file is the state. A change is written beside the file, then signed in the trail, then put in
 //! place: after a crash in between, the next run repeats it.

@@ -1,6 +1,6 @@
 //! From text to index terms, the same way for documents and queries.
 //!
-//! Text is cut into words ([`scan`]), folded (NFKC, case, accents), stemmed by language
+//! Text is cut into words ([`mod@scan`]), folded (NFKC, case, accents), stemmed by language
 //! ([`language`]) and written as a stream of terms that FTS5 splits at spaces. Identifiers give
 //! their parts and themselves; CJK runs give bigrams.
 
