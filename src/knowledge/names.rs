@@ -21,6 +21,12 @@ pub fn is_reserved(marker: &Marker, name: &str) -> bool {
         || shard_number(marker, name).is_some()
 }
 
+/// Whether `path` is exactly where a derived file of the root belongs.
+pub fn is_taken_at_root(marker: &Marker, path: &str) -> bool {
+    [&marker.manifest, &marker.relations, &marker.overview].iter().any(|name| *name == path)
+        || shard_number(marker, path).is_some_and(|n| part(marker, n) == path)
+}
+
 /// The number of `INDEX-2.md` ….
 pub fn shard_number(marker: &Marker, name: &str) -> Option<usize> {
     let (stem, extension) = marker.manifest.rsplit_once('.').unwrap_or((&marker.manifest, ""));

@@ -21,7 +21,7 @@ pub struct Tree {
     pub pages: Vec<String>,
     /// Paths of derived files of ours, by their name and header.
     pub derived: Vec<String>,
-    /// Paths of files with a reserved name that are not ours.
+    /// Paths at the root where a derived file belongs and something else stands.
     pub usurpers: Vec<String>,
     /// Folders that hold a page, at any depth.
     pub folders: Vec<String>,
@@ -75,14 +75,11 @@ pub fn walk(marker: &Marker) -> Result<Tree> {
             tree.links.push(path);
         } else if !kind.is_file() {
             continue;
-        } else if reserved {
-            let text = fs::read(entry.path()).unwrap_or_default();
-            if names::is_derived(&String::from_utf8_lossy(&text)) {
-                tree.derived.push(path);
-            } else {
-                tree.usurpers.push(path);
-            }
-        } else {
+        } else if reserved && is_derived(entry.path()) {
+            tree.derived.push(path);
+        } else if names::is_taken_at_root(marker, &path) {
+            tree.usurpers.push(path);
+        } else if is_page_name(marker, &name) {
             tree.pages.push(path);
         }
     }
@@ -105,6 +102,11 @@ pub fn walk(marker: &Marker) -> Result<Tree> {
         list.dedup();
     }
     Ok(tree)
+}
+
+/// Whether the file's head says that we made it.
+fn is_derived(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| names::is_derived(&String::from_utf8_lossy(&bytes)))
 }
 
 /// Whether a file of this name is a page by its extension (in any case).

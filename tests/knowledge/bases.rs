@@ -43,7 +43,23 @@ fn what_is_not_ours_is_neither_overwritten_nor_removed() {
     assert_eq!(w.read("docs/INDEX.md"), "# My own index\n");
     assert_eq!(w.read("docs/un/INDEX.md"), "# Mine too\n");
     assert_eq!(w.codes("INDEX.md"), [Code::E006, Code::W005]);
-    assert_eq!(w.codes("un/INDEX.md"), [Code::E006]);
+    assert!(w.codes("un/INDEX.md").contains(&Code::E001), "below the root it is a page, badly named");
+}
+
+#[test]
+fn index_names_below_the_root_are_pages_until_there_are_shards() {
+    let w = World::new("tokens: {pages: 3}\n");
+    w.page("un/index.md", "", "[a](../a.md)");
+    w.page("a.md", "", "[i](un/index.md)");
+    w.index();
+    assert!(w.read("docs/INDEX.md").contains("| un/index.md | feature |"));
+    assert_eq!(w.codes("un/index.md"), []);
+    w.page("index.md", "", "[a](a.md)");
+    assert!(w.codes("index.md").contains(&Code::E006), "at the root always");
+    w.page("b.md", "", "[a](a.md)");
+    w.index();
+    assert_eq!(w.codes("un/index.md"), [Code::E006]);
+    assert!(w.read("docs/un/INDEX.md").contains("| un/index.md | feature |"), "and still listed");
 }
 
 #[test]

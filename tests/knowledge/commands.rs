@@ -171,6 +171,21 @@ fn mv_ack_and_update_go_together() {
 }
 
 #[test]
+fn commands_that_write_take_turns() {
+    let w = two_pages();
+    for i in 0..6 {
+        w.page(&format!("p{i}.md"), "impl_refs: [src/a.rs]\n", "[a](a.md)");
+    }
+    std::thread::scope(|scope| {
+        for i in 0..6 {
+            let w = &w;
+            scope.spawn(move || assert_eq!(govrag(w, &["ack", &format!("p{i}.md")]).status.code(), Some(0)));
+        }
+    });
+    assert_eq!(w.read(".rag.lock").lines().count(), 6, "no acknowledgement is lost");
+}
+
+#[test]
 fn the_baseline_is_written_where_the_marker_says() {
     let w = two_pages();
     assert_eq!(govrag(&w, &["check", "--write-baseline"]).status.code(), Some(2));

@@ -344,6 +344,8 @@ fn archiving_deletes_nothing() {
     w.index();
     assert!(w.read("docs/p.md").contains("status: archived"));
     assert!(w.read("docs/INDEX.md").contains("| p.md | feature | archived |"));
+    std::fs::remove_file(w.path("src/a.rs")).expect("rm");
+    assert!(w.codes("p.md").is_empty(), "an archived page owes nothing to the code");
     assert!(indexes::plan(&w.base()).is_current());
 }
 

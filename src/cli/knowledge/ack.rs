@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::base;
+use super::lock::base_to_write;
 use crate::base::Result;
 use crate::cli::Context;
 use crate::knowledge::edit::ack;
@@ -22,7 +22,7 @@ pub struct Args {
 
 /// Records it.
 pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
-    let base = base(ctx)?;
+    let (base, _lock) = base_to_write(ctx, "govrag ack")?;
     let page = base.named(&args.doc, Some(&ctx.cwd))?;
     let plan = ack::plan(&base, page, args.status.as_deref())?;
     plan.write(&base)?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::base;
+use super::lock::base_to_write;
 use crate::base::{Date, Error, Result};
 use crate::cli::Context;
 use crate::knowledge::Base;
@@ -62,7 +63,8 @@ pub struct Args {
 
 /// Checks, and repairs when asked. Exits 1 for errors (warnings when strict).
 pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
-    let mut base = base(ctx)?;
+    let writes = args.fix && !args.dry_run || args.write_baseline;
+    let (mut base, _lock) = if writes { base_to_write(ctx, "govrag check")? } else { (base(ctx)?, None) };
     let options = options(ctx, args, &base)?;
     let mut repaired = Vec::new();
     if args.fix {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::base;
+use super::lock::base_to_write;
 use crate::base::Result;
 use crate::cli::Context;
 use crate::knowledge::check::{Options, check, report};
@@ -16,7 +16,7 @@ pub struct Args {}
 
 /// Writes what differs, reports findings, exits 0.
 pub fn run(ctx: &Context, _args: &Args) -> Result<u8> {
-    let base = base(ctx)?;
+    let (base, _lock) = base_to_write(ctx, "govrag index")?;
     let plan = indexes::plan(&base);
     indexes::write(&base.marker, &plan)?;
     let base = crate::knowledge::Base::load(base.marker)?;

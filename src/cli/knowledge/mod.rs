@@ -6,6 +6,7 @@ mod graph;
 mod index;
 mod init;
 mod install;
+mod lock;
 mod mv;
 mod query;
 mod refs;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::base;
+use super::lock::base_to_write;
 use crate::base::Result;
 use crate::cli::Context;
 use crate::knowledge::check::repair::unified;
@@ -25,7 +25,7 @@ pub struct Args {
 
 /// Moves it and makes the indexes again.
 pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
-    let base = base(ctx)?;
+    let (base, _lock) = base_to_write(ctx, "govrag mv")?;
     let old = base.named(&args.old, Some(&ctx.cwd))?.path.clone();
     let plan = moves::plan(&base, &old, &args.new)?;
     if args.dry_run {

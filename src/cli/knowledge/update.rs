@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{base, from_home};
+use super::from_home;
+use super::lock::base_to_write;
 use crate::base::{Error, Result};
 use crate::cli::Context;
 use crate::knowledge::check::{Options, Report, check, repair, report};
@@ -39,7 +40,7 @@ struct Done {
 
 /// Updates, makes the indexes again, checks when `.rag` asks for it.
 pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
-    let base = base(ctx)?;
+    let (base, _lock) = base_to_write(ctx, "govrag update")?;
     let scope = scope(ctx, args, &base)?;
     let archive: Vec<String> = args
         .archive

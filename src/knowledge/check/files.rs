@@ -10,6 +10,7 @@ use crate::knowledge::code::Code;
 use crate::knowledge::git::Repo;
 use crate::knowledge::indexes::Plan;
 use crate::knowledge::load::Base;
+use crate::knowledge::names::is_reserved;
 use crate::knowledge::resolve::fold;
 use crate::markdown::slug;
 use crate::tr;
@@ -23,7 +24,7 @@ pub(super) fn check(
 ) -> Vec<Finding> {
     let mut out = Vec::new();
     folders(base, place, &mut out);
-    collisions(base, place, &mut out);
+    collisions(base, plan.sharded, place, &mut out);
     derived(base, plan, place, &mut out);
     repository(base, options, tracked, &mut out);
     out
@@ -56,7 +57,7 @@ fn folders(base: &Base, place: &Place, out: &mut Vec<Finding>) {
     }
 }
 
-fn collisions(base: &Base, place: &Place, out: &mut Vec<Finding>) {
+fn collisions(base: &Base, sharded: bool, place: &Place, out: &mut Vec<Finding>) {
     for path in &base.tree.usurpers {
         let mut finding = Finding::file(
             Code::E006,
@@ -69,6 +70,20 @@ fn collisions(base: &Base, place: &Place, out: &mut Vec<Finding>) {
         );
         finding.page = Some(path.clone());
         out.push(finding);
+    }
+    // At the root the names are kept always, below it once there are shards.
+    for page in base.pages.iter().filter(|p| sharded || !p.path.contains('/')) {
+        let name = page.path.rsplit('/').next().unwrap_or(&page.path);
+        if is_reserved(&base.marker, name) {
+            let mut finding = Finding::file(
+                Code::E006,
+                place.file(&page.path),
+                tr!("ce nom est réservé aux index dérivés", "this name is kept for derived indexes"),
+                tr!("govrag mv lui donne un autre nom", "govrag mv gives it another name"),
+            );
+            finding.page = Some(page.path.clone());
+            out.push(finding);
+        }
     }
     let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for page in &base.pages {

@@ -131,7 +131,13 @@ pub fn check(base: &Base, options: &Options) -> Result<Report> {
             })
             .collect()
     };
-    let drift = || if options.drift { drift::judge(base, &ledger, |_| true) } else { Drift::default() };
+    let drift = || {
+        if options.drift {
+            drift::judge(base, &ledger, |p| p.status() != "archived")
+        } else {
+            Drift::default()
+        }
+    };
     // git answers while the pages are read.
     let (mut findings, (drift, (plan, tracked))) = rayon::join(on_pages, || {
         rayon::join(drift, || rayon::join(|| indexes::plan(base), || files::is_tracked(base)))
