@@ -53,8 +53,7 @@ fn world() -> World {
 
 fn json(world: &World, arguments: &[&str]) -> Value {
     let run = world.govrag(&[&["query", "--json"], arguments].concat());
-    serde_json::from_str(&run.out)
-        .unwrap_or_else(|e| std::panic::panic_any(format!("{e}: {} {}", run.out, run.err)))
+    serde_json::from_str(&run.out).unwrap_or_else(|e| panic!("{e}: {} {}", run.out, run.err))
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl World {
     }
 
     pub fn read(&self, path: &str) -> String {
-        std::fs::read_to_string(self.path(path)).unwrap_or_else(|e| panic_with(path, &e))
+        std::fs::read_to_string(self.path(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
     }
 
     /// Runs the binary here, in English, with a home of its own.
@@ -57,7 +57,7 @@ impl World {
     pub fn govrag_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_govrag"));
         command.args(arguments).current_dir(self.home());
-        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env_clear().env("PATH", search_path());
         command.env("HOME", self.path(".home")).env("GOVMEM_LANG", "en");
         command.envs(variables.iter().copied());
         let Output { status, stdout, stderr } = command.output().expect("run");
@@ -74,7 +74,7 @@ impl World {
         command.args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main"]);
         command.args(arguments).current_dir(self.home()).env("HOME", self.path(".home"));
         let bin = Path::new(env!("CARGO_BIN_EXE_govrag")).parent().expect("folder").to_owned();
-        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = search_path();
         let paths = std::iter::once(bin).chain(std::env::split_paths(&path));
         command.env("PATH", std::env::join_paths(paths).expect("path"));
         let Output { status, stdout, stderr } = command.output().expect("git");
@@ -104,8 +104,9 @@ impl World {
     }
 }
 
-fn panic_with(path: &str, error: &std::io::Error) -> String {
-    std::panic::panic_any(format!("{path}: {error}"))
+/// Where programs are found.
+fn search_path() -> String {
+    govmem::base::env::Env::from_process().get("PATH").unwrap_or("/usr/bin:/bin").to_owned()
 }
 
 /// `../shared/data/<part>`, or `None` after saying that it is absent.

@@ -5,7 +5,6 @@ use crate::base::{Error, Result};
 use crate::cli::Context;
 use crate::knowledge::query::{self, Filters, Format, Options};
 use crate::knowledge::schema::{AUDIENCES, STATUSES, TYPES};
-use crate::markdown::sanitize::terminal;
 use crate::tr;
 
 /// Arguments.
@@ -58,9 +57,7 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
         format,
     };
     let answer = query::run(&marker, &args.question.join(" "), &options)?;
-    let text = query::render(&answer, format);
-    // JSON escapes control characters itself.
-    ctx.out.text(if ctx.out.json { text } else { terminal(&text).into() });
+    ctx.out.text(query::render(&answer, format));
     Ok(u8::from(!answer.is_hit()))
 }
 

@@ -8,6 +8,9 @@ use super::words::{fold, is_function_word, tokens};
 use crate::knowledge::Page;
 use crate::knowledge::graph::Graph;
 
+/// Pages of a theme with their likeness to the question.
+type Inside<'p> = Vec<(f64, &'p Page)>;
+
 /// The `most` themes nearest to `question`, each with some of its pages.
 pub fn nearest(pages: &[Page], graph: &Graph, question: &str, most: usize) -> Vec<Theme> {
     let asked: Vec<BTreeSet<String>> = words(question).iter().map(|w| trigrams(w)).collect();
@@ -15,12 +18,12 @@ pub fn nearest(pages: &[Page], graph: &Graph, question: &str, most: usize) -> Ve
         let parts: Vec<BTreeSet<String>> = words(text).iter().map(|w| trigrams(w)).collect();
         asked.iter().map(|a| parts.iter().map(|b| dice(a, b)).fold(0.0, f64::max)).sum()
     };
-    let mut themes: BTreeMap<&str, Vec<(f64, &Page)>> = BTreeMap::new();
+    let mut themes: BTreeMap<&str, Inside<'_>> = BTreeMap::new();
     for page in pages {
         let own = likeness(&format!("{} {} {}", page.path, page.title(), page.meta.tags.join(" ")));
         themes.entry(page.theme()).or_default().push((own, page));
     }
-    let mut ranked: Vec<(f64, &str, Vec<(f64, &Page)>)> = themes
+    let mut ranked: Vec<(f64, &str, Inside<'_>)> = themes
         .into_iter()
         .map(|(theme, mut inside)| {
             inside.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.path.cmp(&b.1.path)));

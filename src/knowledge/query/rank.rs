@@ -59,7 +59,7 @@ pub const WEIGHTS: Weights = Weights {
     k1: 1.2,
     b: 0.6,
     rest: 0.02,
-    archived: 0.5,
+    archived: 0.2,
     whole: 0.3,
 };
 

@@ -1,8 +1,10 @@
-//! The answer as text for a reader with few tokens, and as JSON. Pure.
+//! The answer as text for a reader with few tokens, and as JSON. Pure. Control characters that could
+//! drive a terminal are taken from the text; JSON escapes them itself.
 
 use std::fmt::Write;
 
 use super::answer::{Answer, Entry};
+use crate::markdown::sanitize::terminal;
 use crate::tr;
 
 /// How an answer is printed, which decides what its budget counts.
@@ -18,7 +20,7 @@ pub enum Format {
 /// The printed answer, its last line ended.
 pub fn render(answer: &Answer, format: Format) -> String {
     match format {
-        Format::Text => text(answer),
+        Format::Text => terminal(&text(answer)),
         Format::Json => {
             let mut out = serde_json::to_string(answer).unwrap_or_default();
             out.push('\n');

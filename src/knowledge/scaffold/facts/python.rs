@@ -26,7 +26,7 @@ pub(super) fn read(tree: &Tree, text: &str) -> Facts {
             "expression_statement" => {
                 let assigned = node.child(0).filter(|c| c.kind() == "assignment");
                 let left = assigned.and_then(|a| a.child_by_field_name("left")).map(|l| of(l, text));
-                if left.is_some_and(|l| is_constant(l)) {
+                if left.is_some_and(is_constant) {
                     let line = super::super::text::flat(of(node, text));
                     facts.constants.push(super::super::text::cut(&line, 100));
                 }

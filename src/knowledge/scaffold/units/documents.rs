@@ -15,6 +15,8 @@ use crate::knowledge::scaffold::unit::{Fact, Nature, Unit};
 
 /// Folders beside each other that must share a file name to be units.
 const ALIKE: usize = 3;
+/// Documents above which such a folder is no unit: it may be a whole translation.
+const MOST_MEMBERS: usize = 12;
 
 pub(super) fn units(survey: &Survey) -> Vec<Unit> {
     let paths: Vec<&str> = survey.of(Sort::Document).filter(|p| !is_noise(p)).collect();
@@ -61,6 +63,7 @@ fn alike(paths: &[&str]) -> BTreeSet<String> {
     for folders in named.into_values().filter(|folders| folders.len() >= ALIKE) {
         out.extend(folders.into_iter().map(str::to_owned));
     }
+    out.retain(|folder| paths.iter().filter(|path| is_under(path, folder)).count() <= MOST_MEMBERS);
     out
 }
 
@@ -179,6 +182,11 @@ mod tests {
         let paths = ["s/a/spec.md", "s/b/spec.md", "s/c/spec.md", "s/c/x/y.md", "g/one.md", "g/p/README.md"];
         let got = alike(&paths);
         assert_eq!(got.iter().map(String::as_str).collect::<Vec<_>>(), ["s/a", "s/b", "s/c"]);
+        let translated: Vec<String> = ["de", "en", "fr"]
+            .iter()
+            .flat_map(|l| (0..20).map(move |n| format!("docs/{l}/{n}.md")))
+            .collect();
+        assert!(alike(&translated.iter().map(String::as_str).collect::<Vec<_>>()).is_empty());
         assert_eq!(nature_of("docs/adr/0001-x.md"), Nature::Decision);
         assert_eq!(nature_of("README.md"), Nature::Project);
         assert_eq!(nature_of("docs/README.md"), Nature::Guide);
