@@ -84,6 +84,7 @@ pub fn embed(
     settings: &Settings,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Report> {
+    let _alone = catalog.lock("embed")?;
     let model = embedder.identity().clone();
     let factory = match &settings.factory {
         Some(text) => Factory::parse(text)?,

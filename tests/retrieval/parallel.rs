@@ -41,10 +41,8 @@ fn two_updates_at_once() {
         .map(|_| w.command(&["update"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
         .collect();
     for child in children {
-        let out = ran(child.wait_with_output().unwrap());
-        assert!(matches!(out.code, 0 | 75), "{}", out.stderr);
+        ran(child.wait_with_output().unwrap()).exits(0);
     }
-    w.run(&["update"]).exits(0);
     assert_eq!(w.run(&["ls", "--json"]).json()["count"], 100);
     assert!(w.run(&["doctor"]).exits(0).stdout.is_empty());
 }

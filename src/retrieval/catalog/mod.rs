@@ -19,6 +19,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use crate::base::env::Env;
 use crate::base::{Error, Kind, Result};
+use crate::store::lock::{LockSettings, Single};
 use crate::tr;
 
 /// An open index.
@@ -197,6 +198,16 @@ impl Catalog {
             ),
         )
         .hint(format!("govfind{} update --rebuild", self.option)))
+    }
+
+    /// Keeps other updates and embeddings of this index away while the guard lives. Single changes
+    /// need none: SQLite orders them.
+    ///
+    /// # Errors
+    /// Exit 75 when another one holds it for 30 s; I/O.
+    pub fn lock(&self, command: &str) -> Result<Single> {
+        let settings = LockSettings { command: format!("govfind {command}"), ..LockSettings::default() };
+        Single::take(&self.path.with_extension("lock"), &settings)
     }
 
     /// The database file.

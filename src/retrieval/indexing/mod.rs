@@ -64,7 +64,7 @@ pub struct Report {
 }
 
 /// Files per transaction.
-const BATCH: usize = 4096;
+const BATCH: usize = 8192;
 /// Files prepared at once.
 const WAVE: usize = 128;
 
@@ -78,6 +78,8 @@ pub fn update(
     clock: &dyn Clock,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Vec<Report>> {
+    // What is known of the files must not change between the walk and the writing.
+    let _alone = catalog.lock("update")?;
     let strategy = adopt_strategy(catalog, settings.strategy)?;
     let count = adopt_counter(catalog, settings.counter.as_ref())?;
     let mut collections = Vec::new();

@@ -130,13 +130,20 @@ impl<'c> Store<'c> {
                 self.linked(document)?;
             }
         }
-        self.tx
-            .prepare_cached(
-                "INSERT INTO file (collection, path, document, size, mtime) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (collection, path) DO UPDATE
-                 SET document = excluded.document, size = excluded.size, mtime = excluded.mtime",
-            )?
-            .execute((collection, &file.path, document, file.size, file.mtime))?;
+        // Plain statements throughout: one that may have to undo itself (an upsert, a REPLACE) opens a
+        // savepoint, and FTS5 writes out everything it holds at each savepoint.
+        match known {
+            Some(known) => self
+                .tx
+                .prepare_cached("UPDATE file SET document = ?2, size = ?3, mtime = ?4 WHERE id = ?1")?
+                .execute((known.id, document, file.size, file.mtime))?,
+            None => self
+                .tx
+                .prepare_cached(
+                    "INSERT INTO file (collection, path, document, size, mtime) VALUES (?1, ?2, ?3, ?4, ?5)",
+                )?
+                .execute((collection, &file.path, document, file.size, file.mtime))?,
+        };
         Ok(())
     }
 
@@ -163,28 +170,39 @@ impl<'c> Store<'c> {
         let count = p.rows.len() as i64;
         self.next_chunk += count;
         let narrow = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-        self.tx
-            .prepare_cached(
-                "INSERT INTO document (id, hash, bytes, lines, language, title, first, count, strategy)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-                 ON CONFLICT (id) DO UPDATE SET language = excluded.language, title = excluded.title,
-                   first = excluded.first, count = excluded.count, strategy = excluded.strategy",
-            )?
-            .execute((
-                old,
-                &p.hash[..],
-                narrow(p.bytes),
-                narrow(p.lines),
-                p.language.tag(),
-                &p.title,
-                first,
-                count,
-                p.strategy.tag(),
-            ))?;
-        let id = old.unwrap_or_else(|| self.tx.last_insert_rowid());
+        let id = match old {
+            Some(id) => {
+                self.tx
+                    .prepare_cached(
+                        "UPDATE document SET language = ?2, title = ?3, first = ?4, count = ?5, strategy = ?6
+                         WHERE id = ?1",
+                    )?
+                    .execute((id, p.language.tag(), &p.title, first, count, p.strategy.tag()))?;
+                self.tx.prepare_cached("DELETE FROM body WHERE document = ?1")?.execute([id])?;
+                id
+            }
+            None => {
+                self.tx
+                    .prepare_cached(
+                        "INSERT INTO document (hash, bytes, lines, language, title, first, count, strategy)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    )?
+                    .execute((
+                        &p.hash[..],
+                        narrow(p.bytes),
+                        narrow(p.lines),
+                        p.language.tag(),
+                        &p.title,
+                        first,
+                        count,
+                        p.strategy.tag(),
+                    ))?;
+                self.tx.last_insert_rowid()
+            }
+        };
         self.documents.insert(p.hash, id);
         self.tx
-            .prepare_cached("INSERT OR REPLACE INTO body (document, chunks, text) VALUES (?1, ?2, ?3)")?
+            .prepare_cached("INSERT INTO body (document, chunks, text) VALUES (?1, ?2, ?3)")?
             .execute((id, chunk::encode(&p.chunks), &p.packed))?;
         self.add_words(first, &p.rows)?;
         Ok(id)
