@@ -98,8 +98,9 @@ fn known_items(corpus: &Corpus) -> (Vec<Item>, Vec<Item>) {
     for (path, text) in corpus.paths.iter().zip(&corpus.texts) {
         let scanned = scan(path, text, &nothing, &mut Recogniser::new(&nothing, &langs));
         for section in scanned.sections.iter().filter(|s| s.level > 0) {
-            let entry = headings.entry(section.heading.to_lowercase());
-            entry.or_insert_with(|| (section.heading.clone(), BTreeSet::new())).1.insert(path);
+            let heading = &text[section.heading.clone()];
+            let entry = headings.entry(heading.to_lowercase());
+            entry.or_insert_with(|| (heading.to_owned(), BTreeSet::new())).1.insert(path);
         }
         let mut lines = prose(text, &scanned);
         for _ in 0..2 {
