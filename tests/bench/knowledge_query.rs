@@ -42,6 +42,9 @@ const PLAIN: Weights = Weights {
     whole: 0.0,
 };
 
+/// Questions of one kind over one base.
+const MOST_ITEMS: usize = 800;
+
 /// A question and the page that answers it.
 struct Item {
     question: String,
@@ -120,7 +123,13 @@ fn known_items(corpus: &Corpus) -> (Vec<Item>, Vec<Item>) {
         let telling = Terms::new(&heading, &langs, false).len() >= 2;
         telling.then(|| Item { question: heading, page: (*page).to_owned() })
     });
-    (body, headings.collect())
+    (sample(body), sample(headings.collect()))
+}
+
+/// At most [`MOST_ITEMS`], evenly spread.
+fn sample(items: Vec<Item>) -> Vec<Item> {
+    let step = items.len().div_ceil(MOST_ITEMS).max(1);
+    items.into_iter().step_by(step).collect()
 }
 
 /// Lines of prose of at least fourteen words.
