@@ -42,6 +42,9 @@ const PLAIN: Weights = Weights {
     whole: 0.0,
 };
 
+/// Questions of one kind over one base.
+const MOST_ITEMS: usize = 800;
+
 /// A question and the page that answers it.
 struct Item {
     question: String,
@@ -98,8 +101,9 @@ fn known_items(corpus: &Corpus) -> (Vec<Item>, Vec<Item>) {
     for (path, text) in corpus.paths.iter().zip(&corpus.texts) {
         let scanned = scan(path, text, &nothing, &mut Recogniser::new(&nothing, &langs));
         for section in scanned.sections.iter().filter(|s| s.level > 0) {
-            let entry = headings.entry(section.heading.to_lowercase());
-            entry.or_insert_with(|| (section.heading.clone(), BTreeSet::new())).1.insert(path);
+            let heading = &text[section.heading.clone()];
+            let entry = headings.entry(heading.to_lowercase());
+            entry.or_insert_with(|| (heading.to_owned(), BTreeSet::new())).1.insert(path);
         }
         let mut lines = prose(text, &scanned);
         for _ in 0..2 {
@@ -119,7 +123,13 @@ fn known_items(corpus: &Corpus) -> (Vec<Item>, Vec<Item>) {
         let telling = Terms::new(&heading, &langs, false).len() >= 2;
         telling.then(|| Item { question: heading, page: (*page).to_owned() })
     });
-    (body, headings.collect())
+    (sample(body), sample(headings.collect()))
+}
+
+/// At most [`MOST_ITEMS`], evenly spread.
+fn sample(items: Vec<Item>) -> Vec<Item> {
+    let step = items.len().div_ceil(MOST_ITEMS).max(1);
+    items.into_iter().step_by(step).collect()
 }
 
 /// Lines of prose of at least fourteen words.

@@ -136,7 +136,7 @@ impl Composer<'_> {
                 path: page.path.clone(),
                 title: page.title().to_owned(),
                 status: page.status().to_owned(),
-                heading: section.heading.clone(),
+                heading: self.corpus.texts[pick.page][section.heading.clone()].to_owned(),
                 line: section.lines.0,
                 end_line: section.lines.1,
                 text: None,

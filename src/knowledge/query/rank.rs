@@ -221,7 +221,8 @@ mod tests {
             .into_iter()
             .map(|p| {
                 let best = p.sections[0];
-                (p.page, scans[p.page].as_ref().unwrap().sections[best.section].heading.clone())
+                let heading = scans[p.page].as_ref().unwrap().sections[best.section].heading.clone();
+                (p.page, pages[p.page][heading].to_owned())
             })
             .collect()
     }

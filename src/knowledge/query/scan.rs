@@ -8,14 +8,15 @@ use std::ops::Range;
 
 use super::words::{Recogniser, Terms, is_function_token};
 
-/// How often each word of the question stands in a field; the index is the word's number.
+/// How often each word of the question stands in a field; the index is the word's number. Empty when
+/// none does.
 pub type Counts = Vec<u16>;
 
 /// A section: from its heading line to the next heading line of any level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// The heading's text, empty for what stands before the first heading.
-    pub heading: String,
+    /// Bytes of the heading's text in the page, empty for what stands before the first heading.
+    pub heading: Range<usize>,
     /// 1–6; 0 for what stands before the first heading.
     pub level: u8,
     /// Bytes of the page, heading line included.
@@ -28,7 +29,7 @@ pub struct Section {
     pub in_heading: Counts,
     /// Question's words in the headings above this one.
     pub in_parents: Counts,
-    /// Question's words in the body; empty when there is none.
+    /// Question's words in the body.
     pub in_body: Counts,
     /// Neighbouring words of the question that are neighbours here too.
     pub pairs: Counts,
@@ -76,9 +77,6 @@ impl Scan {
 pub fn scan(path: &str, text: &str, terms: &Terms, seen: &mut Recogniser<'_>) -> Scan {
     let mut pass = Pass { terms, seen, last: None, longest: 0..0, content: 0, titles: false };
     let mut out = Scan { front: front_matter(text), ..Scan::default() };
-    for counts in [&mut out.in_title, &mut out.in_summary, &mut out.in_tags, &mut out.in_path] {
-        *counts = vec![0; terms.len()];
-    }
     pass.count(path.rsplit_once('.').map_or(path, |(stem, _)| stem), &mut out.in_path, None);
     pass.front(&text[out.front.clone()], &mut out);
     pass.body(text, out.front.end, &mut out.sections);
@@ -240,20 +238,20 @@ impl Pass<'_, '_> {
                 while parents.last().is_some_and(|(above, _)| *above >= level) {
                     parents.pop();
                 }
-                section = Section { heading: title.to_owned(), level, ..Section::default() };
+                // The title is a slice of the text.
+                let at = title.as_ptr() as usize - text.as_ptr() as usize;
+                section = Section { heading: at..at + title.len(), level, ..Section::default() };
                 section.bytes = start..range.end;
                 section.lines.0 = first;
                 (self.last, self.content, self.titles) = (None, 0, true);
-                let mut counts = vec![0; self.terms.len()];
-                self.count(title, &mut counts, Some(&mut section.pairs));
+                self.count(title, &mut section.in_heading, Some(&mut section.pairs));
                 section.heading_words = self.content;
                 (self.last, self.titles) = (None, false);
-                section.in_parents = parents.iter().fold(vec![0; self.terms.len()], |mut sum, (_, c)| {
-                    sum.iter_mut().zip(c).for_each(|(s, n)| *s += n);
-                    sum
-                });
-                section.in_heading.clone_from(&counts);
-                parents.push((level, counts));
+                for (_, above) in parents.iter().filter(|(_, above)| !above.is_empty()) {
+                    section.in_parents.resize(self.terms.len(), 0);
+                    section.in_parents.iter_mut().zip(above).for_each(|(sum, n)| *sum += n);
+                }
+                parents.push((level, section.in_heading.clone()));
                 previous = None;
                 continue;
             }
@@ -375,7 +373,7 @@ mod tests {
     fn sections_have_their_lines() {
         let text = "---\ntitle: \"Login\"\ntags: [lock]\n---\n\nIntro.\n\n# One\n\ntext\n\nTwo\n---\n```\n# no\n```\n### Three ##\nlock lock\n";
         let out = scanned(text, "lock login");
-        let got: Vec<_> = out.sections.iter().map(|s| (s.heading.as_str(), s.level, s.lines)).collect();
+        let got: Vec<_> = out.sections.iter().map(|s| (&text[s.heading.clone()], s.level, s.lines)).collect();
         assert_eq!(got, [("", 0, (5, 7)), ("One", 1, (8, 11)), ("Two", 2, (12, 16)), ("Three", 3, (17, 18))]);
         assert_eq!(out.sections[3].in_body, [2, 0]);
         assert_eq!((out.in_title, out.in_tags, out.in_path), (vec![0, 1], vec![1, 0], vec![0, 1]));

@@ -82,8 +82,11 @@ pub fn code(text: &str) -> String {
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
-/// A name as people write it: `login_service` and `LoginService` → `Login service`.
+/// A name as people write it: `login_service` and `LoginService` → `Login service`; a date before it
+/// goes.
 pub fn readable(name: &str) -> String {
+    let dated = name.get(..10).is_some_and(|day| crate::base::Date::parse(day).is_some());
+    let name = name.get(11..).filter(|rest| dated && !rest.is_empty()).unwrap_or(name);
     let mut out = String::new();
     let mut before = ' ';
     for c in name.chars() {
@@ -129,7 +132,8 @@ mod tests {
         assert_eq!(readable("login_service"), "Login service");
         assert_eq!(readable("LoginService"), "Login service");
         assert_eq!(readable("HTTPServer"), "HTTPServer");
-        assert_eq!(readable("--"), "");
+        assert_eq!(readable("2025-08-13-add-archive"), "Add archive");
+        assert_eq!((readable("--").as_str(), readable("2025-08-13").as_str()), ("", "2025 08 13"));
     }
 
     #[test]
