@@ -12,6 +12,8 @@ mod ringed;
 #[expect(dead_code, reason = "each test binary uses a part of the helpers")]
 mod space;
 
+mod killed;
+
 mod st_295_01;
 mod st_295_02;
 mod st_295_03;
