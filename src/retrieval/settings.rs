@@ -11,7 +11,7 @@ use crate::base::{Error, Result};
 use crate::tr;
 
 /// The models of an index.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Models {
     /// Name of an Ollama model that embeds.
@@ -35,13 +35,19 @@ pub struct Models {
     /// FAISS index type; `Flat` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factory: Option<String>,
+    /// Weight of the search by meaning in a hybrid query, that of the search by words being 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub semantic_weight: Option<f64>,
+    /// Weight of the words fed back from the best documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback_weight: Option<f64>,
     /// Whether an Ollama model that runs elsewhere may be used.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_remote_models: bool,
 }
 
 /// Keys of `config set`.
-pub const KEYS: [&str; 8] = [
+pub const KEYS: [&str; 10] = [
     "embedder",
     "embedder-dir",
     "query-prefix",
@@ -49,6 +55,8 @@ pub const KEYS: [&str; 8] = [
     "generator",
     "reranker-dir",
     "factory",
+    "semantic-weight",
+    "feedback-weight",
     "allow-remote-models",
 ];
 
@@ -78,6 +86,8 @@ impl Models {
                 value.map(crate::vector::index::Factory::parse).transpose()?;
                 self.factory = text;
             }
+            "semantic-weight" => self.semantic_weight = value.map(weight).transpose()?,
+            "feedback-weight" => self.feedback_weight = value.map(weight).transpose()?,
             "allow-remote-models" => match value {
                 Some("true") => self.allow_remote_models = true,
                 Some("false") | None => self.allow_remote_models = false,
@@ -98,6 +108,15 @@ impl Models {
     }
 }
 
+fn weight(text: &str) -> Result<f64> {
+    text.parse().ok().filter(|w| (0.0..=10.0).contains(w)).ok_or_else(|| {
+        Error::usage(tr!(
+            "un poids va de 0 à 10, pas {text:?}",
+            "a weight lies between 0 and 10, not {text:?}"
+        ))
+    })
+}
+
 /// A context in YAML.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -109,7 +128,7 @@ pub struct Note {
 }
 
 /// The whole configuration as YAML holds it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
     /// Version of the document, 1.
@@ -233,13 +252,23 @@ mod tests {
     fn keys() {
         let mut m = Models::default();
         for key in KEYS {
-            let value = if key == "factory" { "SQ8" } else { "true" };
+            let value = match key {
+                "factory" => "SQ8",
+                "semantic-weight" | "feedback-weight" => "0.5",
+                _ => "true",
+            };
             m.set(key, Some(value)).unwrap();
         }
         assert_eq!(m.provider(), Provider::Local);
         m.set("embedder", Some("nomic-embed-text")).unwrap();
         assert_eq!(m.provider(), Provider::Ollama, "naming a model leaves the directory");
-        for (key, value) in [("nope", "x"), ("factory", "PQ8"), ("allow-remote-models", "maybe")] {
+        for (key, value) in [
+            ("nope", "x"),
+            ("factory", "PQ8"),
+            ("allow-remote-models", "maybe"),
+            ("semantic-weight", "-1"),
+            ("feedback-weight", "NaN"),
+        ] {
             assert_eq!(m.set(key, Some(value)).unwrap_err().exit(), 2);
         }
     }

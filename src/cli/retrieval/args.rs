@@ -412,7 +412,8 @@ pub enum BenchMode {
 pub enum ConfigVerb {
     /// Show the models of the index
     Show,
-    /// Set a model: embedder, embedder-dir, query-prefix, document-prefix, generator, reranker-dir, factory, allow-remote-models
+    /// Set a value: embedder, embedder-dir, query-prefix, document-prefix, generator, reranker-dir,
+    /// factory, semantic-weight, feedback-weight, allow-remote-models
     Set {
         /// The key
         key: String,

@@ -21,14 +21,23 @@ use crate::tr;
 
 /// Weight of the search by words.
 pub const LEXICAL: f64 = 1.0;
-/// Weight of the search by meaning.
+/// Weight of the search by meaning, unless the index is configured otherwise.
 pub const SEMANTIC: f64 = 0.7;
-/// Weight of words fed back from the best documents.
+/// Weight of words fed back from the best documents, unless the index is configured otherwise.
 pub const FEEDBACK: f64 = 0.3;
+/// Weight of the similarity of the best chunks, as a share of the search by meaning.
+const SIMILARITY: f64 = 0.4;
 /// Weight of queries and passages that a model proposed.
 pub const PROPOSED: f64 = 0.5;
 /// Documents each leg brings in at least.
 const LEG: usize = 50;
+
+/// The weights in force.
+#[derive(Clone, Copy)]
+struct Weights {
+    semantic: f64,
+    feedback: f64,
+}
 
 /// A leg of the search with its findings.
 struct Run {
@@ -47,15 +56,21 @@ pub(super) fn run(
 ) -> Result<Ranked> {
     let mut ranked = Ranked::default();
     let limit = depth(request).max(LEG);
+    let configured = catalog.models()?;
+    let weights = Weights {
+        semantic: configured.semantic_weight.unwrap_or(SEMANTIC),
+        feedback: configured.feedback_weight.unwrap_or(FEEDBACK),
+    };
     let expansion = expansion(catalog, request, query, scope, models, &mut ranked)?;
-    let mut runs = by_words(catalog, request, query, &expansion, scope, limit, &mut ranked)?;
-    let semantic = by_meaning(catalog, query, &expansion, scope, models, limit, &mut runs, &mut ranked)?;
+    let mut runs = by_words(catalog, request, query, &expansion, scope, weights, limit, &mut ranked)?;
+    let semantic =
+        by_meaning(catalog, query, &expansion, scope, models, weights, limit, &mut runs, &mut ranked)?;
     if runs.iter().all(|r| r.found.is_empty()) {
         return Ok(ranked);
     }
     let mut places = join(&runs);
     if request.rerank {
-        again(catalog, query, scope, models, &runs, &mut places, &mut ranked)?;
+        again(catalog, query, scope, models, weights, &runs, &mut places, &mut ranked)?;
     }
     // By words, relevance starts where one rare word is missed; by meaning, above chance.
     let lexical = runs.iter().filter(|r| r.name == "lexical").flat_map(|r| &r.found).any(|f| f.score >= 0.1);
@@ -109,12 +124,14 @@ fn contexts(catalog: &Catalog, scope: &Scope) -> Result<Vec<Context>> {
         .collect())
 }
 
+#[expect(clippy::too_many_arguments, reason = "one step of `run`, split for length")]
 fn by_words(
     catalog: &Catalog,
     request: &Request,
     query: &Query,
     expansion: &Option<Expansion>,
     scope: &Scope,
+    weights: Weights,
     limit: usize,
     ranked: &mut Ranked,
 ) -> Result<Vec<Run>> {
@@ -130,7 +147,7 @@ fn by_words(
         runs.push(Run { name: "lexical", weight: LEXICAL, found: ranking.found });
         if !extra.is_empty() {
             let fed = lexical::search(catalog, line, &extra, scope, limit)?;
-            runs.push(Run { name: "feedback", weight: FEEDBACK, found: fed.found });
+            runs.push(Run { name: "feedback", weight: weights.feedback, found: fed.found });
         }
     }
     let exact = query.lexical.first();
@@ -155,6 +172,7 @@ fn by_meaning(
     expansion: &Option<Expansion>,
     scope: &Scope,
     models: &dyn Models,
+    weights: Weights,
     limit: usize,
     runs: &mut Vec<Run>,
     ranked: &mut Ranked,
@@ -179,14 +197,14 @@ fn by_meaning(
     let allowed = scope.documents(catalog)?;
     let limit = limit.min(vectors.len());
     let mut texts: Vec<(&'static str, f64, String)> =
-        query.semantic.iter().map(|t| ("semantic", SEMANTIC, t.clone())).collect();
+        query.semantic.iter().map(|t| ("semantic", weights.semantic, t.clone())).collect();
     if let (Some(intent), Some(text)) = (&query.intent, query.semantic.first()) {
-        texts.push(("intent", SEMANTIC * 0.5, format!("{text} ({intent})")));
+        texts.push(("intent", weights.semantic * 0.5, format!("{text} ({intent})")));
     }
-    texts.extend(query.passages.iter().map(|t| ("hyde", SEMANTIC, t.clone())));
+    texts.extend(query.passages.iter().map(|t| ("hyde", weights.semantic, t.clone())));
     if let Some(e) = expansion {
-        texts.extend(e.vec.iter().map(|t| ("proposed question", PROPOSED * SEMANTIC, t.clone())));
-        texts.extend(e.hyde.iter().map(|t| ("hyde", PROPOSED * SEMANTIC, t.clone())));
+        texts.extend(e.vec.iter().map(|t| ("proposed question", PROPOSED * weights.semantic, t.clone())));
+        texts.extend(e.hyde.iter().map(|t| ("hyde", PROPOSED * weights.semantic, t.clone())));
     }
     let mut relevant = false;
     for (name, weight, text) in texts {
@@ -274,11 +292,13 @@ fn join(runs: &[Run]) -> Vec<(Place, Explain)> {
 }
 
 /// Reranks the head of `places`.
+#[expect(clippy::too_many_arguments, reason = "one step of `run`, split for length")]
 fn again(
     catalog: &Catalog,
     query: &Query,
     scope: &Scope,
     models: &dyn Models,
+    weights: Weights,
     runs: &[Run],
     places: &mut [(Place, Explain)],
     ranked: &mut Ranked,
@@ -303,13 +323,13 @@ fn again(
             let floor = places[..depth].last().map_or(1.0, |(p, _)| p.score);
             places[depth..].iter_mut().for_each(|(p, _)| p.score = p.score.min(floor));
         }
-        Ok(None) => by_similarity(runs, places, depth),
+        Ok(None) => by_similarity(weights, runs, places, depth),
         Err(error) => {
             ranked
                 .notes
                 .push(tr!("reclassement sans modèle : {error}", "reranking without a model: {error}"));
             ranked.degraded = true;
-            by_similarity(runs, places, depth);
+            by_similarity(weights, runs, places, depth);
         }
     }
     Ok(())
@@ -317,7 +337,7 @@ fn again(
 
 /// Without a cross-encoder: the head's order again, the similarity of its chunks to the query counting
 /// once more.
-fn by_similarity(runs: &[Run], places: &mut [(Place, Explain)], depth: usize) {
+fn by_similarity(weights: Weights, runs: &[Run], places: &mut [(Place, Explain)], depth: usize) {
     let Some(semantic) = runs.iter().find(|r| r.name == "semantic") else { return };
     let similarity: HashMap<i64, f64> = semantic.found.iter().map(|f| (f.document, f.score)).collect();
     let head = &mut places[..depth];
@@ -327,7 +347,8 @@ fn by_similarity(runs: &[Run], places: &mut [(Place, Explain)], depth: usize) {
         let of = |d: &i64| similarity.get(d).copied().unwrap_or(0.0);
         of(b).total_cmp(&of(a))
     });
-    let lists = [List { weight: 1.0, items: fused }, List { weight: 0.3, items: order }];
+    let lists =
+        [List { weight: 1.0, items: fused }, List { weight: SIMILARITY * weights.semantic, items: order }];
     let rank: HashMap<i64, usize> = fuse(&lists).into_iter().enumerate().map(|(i, (d, _))| (d, i)).collect();
     for (place, explain) in head.iter_mut() {
         explain.reranked = similarity.get(&place.document).copied();
