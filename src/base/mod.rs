@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a file format or a network. Everything above may use it; it uses nothing above.
 
+mod both;
 pub mod clock;
 pub mod config;
 pub mod env;
@@ -11,6 +12,7 @@ pub mod lang;
 pub mod model;
 pub mod secret;
 
+pub use both::both;
 pub use clock::{Clock, Date, FixedClock, Instant, SystemClock};
 pub use error::{Code, Error, Kind, Result};
 pub use model::ModelIdentity;

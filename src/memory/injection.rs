@@ -5,15 +5,16 @@
 
 use crate::audit::{Event, Place, Trail, TrailPaths};
 use crate::base::id::{Slug, StoryId};
-use crate::base::{Code, Error, Instant, Kind, Result, secret};
+use crate::base::{Code, Error, Instant, Kind, Result, both, secret};
 use crate::guard::Outcome::{Complete, Degraded};
 use crate::guard::{Done, Key, Ledger, Lookup, Rate, rate};
-use crate::memory::block::{self, Caps, Header, Item, Section};
+use crate::memory::block::{self, Caps, Header, Section};
 use crate::memory::search::{self, QueryVector, Scope};
-use crate::memory::{Memory, clarifications, learnings, query};
+use crate::memory::{Memory, clarifications, corpus, learnings, query};
 use crate::store::Source;
 use crate::store::lock::{Clarifications, Learnings, Scores, State, Trail as TrailLock, Veille};
 use crate::tr;
+use crate::vector::Ahead;
 
 /// How many items each source brings, in the order of [`Source::ALL`]: fixed by the contract.
 pub const TOP_K: [usize; 3] = [5, 3, 3];
@@ -77,6 +78,8 @@ pub fn inject(memory: &Memory<'_>, request: &Request) -> Result<Injection> {
     search::refuse_secret(&query)?;
     let keyring = memory.keyring()?;
     keyring.current()?;
+    // The lessons' index is the largest file, and hashing it the longest part: it begins first.
+    let ahead = corpus::files(&memory.workspace, Source::Learning).hash_ahead();
     let vector = search::query_vector(memory, &query);
 
     let mut locks = memory.locks();
@@ -91,14 +94,22 @@ pub fn inject(memory: &Memory<'_>, request: &Request) -> Result<Injection> {
     let mut ledger = Ledger::load(&memory.workspace.idempotency_state(), &state)?;
     let limits = &memory.config.limits;
     let rate = Rate { story: limits.story_per_300s, workspace: limits.workspace_per_300s };
-    rate::consume(&memory.workspace.rate_state(), &request.story, now, rate, &state)?;
     let key = Key::new(&request.story, 0, OPERATION, now);
+    let consume = || rate::consume(&memory.workspace.rate_state(), &request.story, now, rate, &state);
     if let Lookup::Replay(done) = ledger.lookup(&key, now) {
+        consume()?;
         return replay(request, done, &query);
     }
-    ledger.begin(&key, now, &state)?;
-
-    let sections = search_all(memory, request, vector, now);
+    // The searches change nothing: they run while the two states reach the disk.
+    let (sections, kept) = both(
+        || search_all(memory, request, vector, ahead, now),
+        || {
+            consume()?;
+            ledger.begin(&key, now, &state)
+        },
+    );
+    kept?;
+    let sections = sections?;
     let injection = render(memory, request, now, query, &sections);
     let (trail_lock, _) = order.exclusive::<TrailLock>()?;
     let mut trail = Trail::open(&TrailPaths::of(&memory.workspace), keyring.as_ref(), now, &trail_lock)?;
@@ -182,6 +193,7 @@ fn search_all(
     memory: &Memory<'_>,
     request: &Request,
     vector: Result<QueryVector>,
+    ahead: Ahead,
     now: Instant,
 ) -> [Section; 3] {
     let vector = match vector {
@@ -202,20 +214,14 @@ fn search_all(
         }),
     ];
     let today = now.date();
-    let find = |i: usize| search::find(memory, &scopes[i], &vector, TOP_K[i], today);
-    // The longest first: the lessons, whose own two halves run side by side.
-    let found: [Result<Vec<Item>>; 3] = std::thread::scope(|scope| {
-        let find = &find;
-        let threads = [0, 1].map(|i| scope.spawn(move || find(i)));
-        let third = find(2);
-        let [first, second] = threads.map(|t| t.join().unwrap_or_else(|_| Err(crashed())));
-        [first, second, third]
+    let find = |i: usize, ahead| search::find(memory, &scopes[i], &vector, TOP_K[i], today, ahead);
+    let (others, lessons) = both(|| (find(1, None), find(2, None)), || find(0, Some(ahead)));
+    let (notes, clarifications) = others.unwrap_or_else(|e| {
+        let again = Error::new(Kind::Bug, e.to_string());
+        (Err(e), Err(again))
     });
+    let found = [lessons, notes, clarifications];
     found.map(|found| found.map_or_else(|e| unavailable(&e), Section::Items))
-}
-
-fn crashed() -> Error {
-    Error::new(crate::base::Kind::Bug, "a search thread ended without a result")
 }
 
 fn unavailable(error: &Error) -> Section {

@@ -69,7 +69,11 @@ pub fn learnings(memory: &Memory<'_>, filter: &Filter) -> Result<Vec<Row>> {
             let archived = if l.is_active() { "" } else { " archived" };
             Row {
                 date: l.created_at.date().to_string(),
-                label: format!("{}{archived} {:.3}", scope(&l), scores.get(&id).copied().unwrap_or(0.0)),
+                label: format!(
+                    "{}{archived} {:.3}",
+                    scope(&l),
+                    scores.get(id.as_str()).copied().unwrap_or(0.0)
+                ),
                 text: l.title.unwrap_or(l.lesson),
                 id,
             }

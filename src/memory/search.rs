@@ -10,6 +10,7 @@ use crate::memory::{Memory, clarifications, corpus, learnings, query, veille};
 use crate::store::Source;
 use crate::store::lock::{Clarifications, Learnings, Scores, Trail as TrailLock, Veille};
 use crate::tr;
+use crate::vector::{Ahead, IndexSet};
 
 /// A search of one source.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ pub fn run(memory: &Memory<'_>, search: &Search, trace: Option<&StoryId>) -> Res
     let (_veille, gate) = gate.shared::<Veille>()?;
     let (_clarifications, gate) = gate.shared::<Clarifications>()?;
     let order = gate.leave();
-    let items = find(memory, &search.within, &vector, search.top_k, today)?;
+    let items = find(memory, &search.within, &vector, search.top_k, today, None)?;
     if let Some((story, keyring)) = signing {
         let (guard, _) = order.exclusive::<TrailLock>()?;
         let now = memory.clock.now();
@@ -89,7 +90,8 @@ pub fn run(memory: &Memory<'_>, search: &Search, trace: Option<&StoryId>) -> Res
     Ok((query, items))
 }
 
-/// The best items of one source; the caller holds its shared lock.
+/// The best items of one source; the caller holds its shared lock. `ahead` is the hash of its index
+/// when it was begun before.
 ///
 /// # Errors
 /// ERR-295-02, ERR-295-08, ERR-295-15; I/O.
@@ -99,11 +101,14 @@ pub fn find(
     query: &QueryVector,
     top_k: usize,
     today: Date,
+    ahead: Option<Ahead>,
 ) -> Result<Vec<Item>> {
     let workspace = &memory.workspace;
     let vector = query.values.as_slice();
-    let set = || {
-        let set = corpus::files(workspace, within.source()).open_for_search()?;
+    let files = corpus::files(workspace, within.source());
+    let ahead = ahead.unwrap_or_else(|| files.hash_ahead());
+    let set = || -> Result<IndexSet> {
+        let set = files.open_ahead(ahead)?;
         if !set.manifest().rows.is_empty() {
             set.manifest().check_model(&query.model)?;
         }
@@ -115,13 +120,10 @@ pub fn find(
             clarifications::search::search(workspace, &set()?, vector, top_k, filter, today)
         }
         Scope::Learnings { filter, archived } => {
-            // Opening hashes the index, reading looks through the records: side by side.
-            let (set, library) = std::thread::scope(|scope| {
-                let set = scope.spawn(set);
-                let library = Library::read(workspace);
-                (set.join().unwrap_or_else(|_| Err(crashed())), library)
-            });
-            let (set, library) = (set?, library?);
+            // The index is hashed by its thread while the records are looked through here.
+            let library = Library::read(workspace)?;
+            library.look_ahead();
+            let set = set()?;
             let mut items = learnings::search::search(&library, &set, vector, top_k, filter)?;
             if *archived {
                 items.extend(archived_items(memory, &library, vector, filter)?);
@@ -136,10 +138,6 @@ pub fn find(
             Ok(items)
         }
     }
-}
-
-fn crashed() -> Error {
-    Error::new(crate::base::Kind::Bug, "a search thread ended without a result")
 }
 
 /// The archived lessons that pass the filter, embedded now: the active index does not hold them.

@@ -15,9 +15,10 @@ use faiss::index::io::{IoFlags, read_index_with_flags};
 use faiss::index::{ConcurrentIndex, IndexImpl, SearchResult, SearchWithParams, SearchWithParamsMut};
 use faiss::search_params::{SearchParameters, SearchParametersIVF};
 use faiss::selector::IdSelector;
-use faiss::{FlatIndex, Index, MetricType, index_factory};
+use faiss::{FlatIndex, Idx, Index, MetricType, index_factory};
 
 use super::Rows;
+use crate::base::both;
 use crate::base::error::IoContext;
 use crate::base::{Code, Error, Kind, Result};
 use crate::store::open;
@@ -262,7 +263,15 @@ impl VectorIndex for FaissIndex {
         if k == 0 {
             return Ok(Vec::new());
         }
-        let filter = allowed.map(|rows| Filter::new(rows, self.factory.probes())).transpose()?;
+        if let (Inner::Flat(index), None) = (&self.inner, allowed)
+            && self.len >= TWO_THREADS
+        {
+            return self.search_halves(index, query, k);
+        }
+        let filter = match allowed {
+            Some(rows) => Some(Filter::rows(rows, self.factory.probes())?),
+            None => None,
+        };
         let params = filter.as_ref().map(|f| &f.params);
         let found = match &self.inner {
             Inner::Flat(index) => match params {
@@ -281,6 +290,32 @@ impl VectorIndex for FaissIndex {
     }
 }
 
+/// Rows from which on the halves of a flat index are searched by two threads: FAISS shares out
+/// queries among threads, never the rows of one query.
+const TWO_THREADS: usize = 4096;
+
+impl FaissIndex {
+    /// The same hits as one search: the best `k` of both halves hold the best `k` of all.
+    fn search_halves(&self, index: &FlatIndex, query: &[f32], k: usize) -> Result<Vec<Hit>> {
+        let middle = self.len / 2;
+        let half = |rows: std::ops::Range<usize>| -> Result<Vec<Hit>> {
+            let filter = Filter::range(rows)?;
+            let found = SearchWithParams::search_with_params(index, query, k, &filter.params);
+            Ok(hits(&found.map_err(|e| native(&e))?, self.len))
+        };
+        let (first, second) = both(|| half(0..middle), || half(middle..self.len));
+        let mut hits = first??;
+        hits.extend(second?);
+        sort(&mut hits);
+        hits.truncate(k);
+        Ok(hits)
+    }
+}
+
+fn sort(hits: &mut [Hit]) {
+    hits.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.row.cmp(&b.row)));
+}
+
 fn hits(found: &SearchResult, len: usize) -> Vec<Hit> {
     let mut hits: Vec<Hit> = found
         .labels
@@ -291,7 +326,7 @@ fn hits(found: &SearchResult, len: usize) -> Vec<Hit> {
             Some(Hit { row, distance: (1.0 - ip).clamp(0.0, 2.0) })
         })
         .collect();
-    hits.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.row.cmp(&b.row)));
+    sort(&mut hits);
     hits
 }
 
@@ -302,12 +337,26 @@ struct Filter<'a> {
     params: ManuallyDrop<SearchParameters>,
     selector: ManuallyDrop<IdSelector>,
     /// FAISS keeps a pointer into this bitmap.
-    _rows: &'a Rows,
+    _rows: Option<&'a Rows>,
 }
 
 impl<'a> Filter<'a> {
-    fn new(rows: &'a Rows, probes: Option<usize>) -> Result<Self> {
-        let selector = IdSelector::bitmap(rows.bitmap()).map_err(|e| native(&e))?;
+    /// Only the rows of a bitmap.
+    fn rows(rows: &'a Rows, probes: Option<usize>) -> Result<Self> {
+        Self::new(IdSelector::bitmap(rows.bitmap()), Some(rows), probes)
+    }
+
+    /// Only a range of rows.
+    fn range(rows: std::ops::Range<usize>) -> Result<Self> {
+        Self::new(IdSelector::range(Idx::new(rows.start as u64), Idx::new(rows.end as u64)), None, None)
+    }
+
+    fn new(
+        selector: faiss::error::Result<IdSelector>,
+        rows: Option<&'a Rows>,
+        probes: Option<usize>,
+    ) -> Result<Self> {
+        let selector = selector.map_err(|e| native(&e))?;
         // SAFETY: a bitwise copy of the only handle. The original is forgotten by the parameters
         // when they are made, and dropped by them when they fail; the copy is then never dropped.
         let copy = ManuallyDrop::new(unsafe { std::ptr::read(&raw const selector) });

@@ -116,7 +116,8 @@ impl Manifest {
         if tail.strip_suffix("\"}\n") != Some(sha256_hex(body).as_str()) {
             return Err(damaged());
         }
-        let manifest: Manifest = serde_json::from_str(&format!("{body}}}")).map_err(|e| e.to_string())?;
+        // The seal is one more member of the document, and unknown to the manifest.
+        let manifest: Manifest = serde_json::from_str(text).map_err(|e| e.to_string())?;
         if manifest.schema != SCHEMA {
             return Err(crate::tr!(
                 "version {} du manifeste, attendue {SCHEMA}",

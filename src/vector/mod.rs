@@ -24,7 +24,7 @@ pub use commit::{Draft, Prepared};
 pub use index::{FaissIndex, Hit, VectorIndex};
 pub use manifest::{Manifest, Row};
 pub use rows::Rows;
-pub use set::{IndexSet, RecordHit, Reuse, SetFiles};
+pub use set::{Ahead, IndexSet, RecordHit, Reuse, SetFiles};
 
 use crate::base::{Code, Error};
 

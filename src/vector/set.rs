@@ -72,21 +72,34 @@ impl SetFiles {
     /// As [`SetFiles::open`].
     pub fn open_for_search(&self) -> Result<IndexSet> {
         // The file is hashed while the manifest is read: both take longer than starting a thread.
-        std::thread::scope(|scope| {
-            let path = self.faiss();
-            let hash = scope.spawn(move || {
-                let file = open::regular(&path, OpenOptions::new().read(true)).ok()?;
-                let hash = sha256_hex(map(&file, &path).ok()?);
-                Some((file, path, hash))
-            });
-            let mut hash = Some(hash);
-            self.with_manifest(|manifest| {
-                let hashed = hash.take().and_then(|thread| thread.join().ok().flatten());
-                match hashed.filter(|(_, _, hash)| *hash == manifest.faiss.sha256) {
-                    Some((file, path, _)) => self.assemble(manifest, &file, &path, None),
-                    None => self.verify(manifest, false),
-                }
-            })
+        self.open_ahead(self.hash_ahead())
+    }
+
+    /// Starts hashing the FAISS file on another thread, for [`SetFiles::open_ahead`].
+    pub fn hash_ahead(&self) -> Ahead {
+        let path = self.faiss();
+        let work = move || {
+            let file = open::regular(&path, OpenOptions::new().read(true)).ok()?;
+            let hash = sha256_hex(map(&file, &path).ok()?);
+            Some((file, path, hash))
+        };
+        Ahead(std::thread::Builder::new().name("hash".into()).spawn(work).ok())
+    }
+
+    /// [`SetFiles::open_for_search`] with a hash begun earlier. The file that was hashed is the one
+    /// that is opened, so it does not matter what happened to its name since: it is the manifest's
+    /// or it is not.
+    ///
+    /// # Errors
+    /// As [`SetFiles::open`].
+    pub fn open_ahead(&self, ahead: Ahead) -> Result<IndexSet> {
+        let mut thread = ahead.0;
+        self.with_manifest(|manifest| {
+            let hashed = thread.take().and_then(|thread| thread.join().ok().flatten());
+            match hashed.filter(|(_, _, hash)| *hash == manifest.faiss.sha256) {
+                Some((file, path, _)) => self.assemble(manifest, &file, &path, None),
+                None => self.verify(manifest, false),
+            }
         })
     }
 
@@ -254,6 +267,10 @@ fn map(file: &File, path: &Path) -> Result<Mmap> {
     // SAFETY: index files are replaced by rename and never rewritten in place.
     unsafe { Mmap::map(file) }.at(path)
 }
+
+/// A FAISS file that is being hashed.
+#[derive(Debug)]
+pub struct Ahead(Option<std::thread::JoinHandle<Option<(File, PathBuf, String)>>>);
 
 /// A verified set, ready to search.
 pub struct IndexSet {

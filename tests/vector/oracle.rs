@@ -13,7 +13,8 @@ fn close(a: f32, b: f32) -> bool {
 #[test]
 fn flat_equals_the_exact_loop_with_and_without_filter() {
     let mut random = Seeded(7);
-    for (n, width) in [(1, 1), (5, 3), (300, 17), (2000, 64)] {
+    // From 4096 rows on the two halves are searched by two threads.
+    for (n, width) in [(1, 1), (5, 3), (300, 17), (2000, 64), (4096, 8), (9001, 4)] {
         let values: Vec<f32> = (0..n).flat_map(|_| random.unit(width)).collect();
         let index = FaissIndex::build(&Factory::flat(), width, &values).unwrap();
         let exact = Exact { width, values };

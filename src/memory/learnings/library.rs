@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use crate::base::Result;
 use crate::memory::corpus::Entry;
 use crate::memory::lifecycle::redact::REDACTED;
-use crate::memory::lookup;
+use crate::memory::lookup::{self, Lookup};
 use crate::store::Workspace;
 use crate::store::jsonl::Snapshot;
 use crate::store::schema::{self, Learning, Loaded, Score};
@@ -19,12 +19,12 @@ use crate::store::schema::{self, Learning, Loaded, Score};
 pub struct Library {
     learnings: Snapshot,
     scores: Snapshot,
-    /// Every line carries its id literally, so that single lessons are found without a full load.
-    carries_ids: bool,
+    by_line: OnceCell<Lookup>,
+    score_lines: OnceCell<Lookup>,
     by_id: OnceCell<HashMap<String, Learning>>,
     /// Lessons that were looked up one by one.
-    found: RefCell<HashMap<String, Option<Learning>>>,
-    score_by_id: OnceCell<HashMap<String, f64>>,
+    found: RefCell<HashMap<String, Learning>>,
+    all_scores: OnceCell<Vec<Score>>,
 }
 
 impl Library {
@@ -33,15 +33,14 @@ impl Library {
     /// # Errors
     /// I/O; ERR-295-15 when a whole file is not JSON lines.
     pub fn read(workspace: &Workspace) -> Result<Self> {
-        let learnings = Snapshot::read(&workspace.learnings())?;
-        let carries_ids = lookup::count(&learnings, "\"learning_id\"") >= learnings.len();
         Ok(Library {
+            learnings: Snapshot::read(&workspace.learnings())?,
             scores: Snapshot::read(&workspace.scores())?,
-            learnings,
-            carries_ids,
+            by_line: OnceCell::new(),
+            score_lines: OnceCell::new(),
             by_id: OnceCell::new(),
             found: RefCell::default(),
-            score_by_id: OnceCell::new(),
+            all_scores: OnceCell::new(),
         })
     }
 
@@ -53,23 +52,41 @@ impl Library {
         loaded
     }
 
+    /// Prepares for [`Library::get`] and [`Library::score`] of a few lessons: while another thread
+    /// opens the index, for instance.
+    pub fn look_ahead(&self) {
+        self.by_line();
+        self.score_lines();
+    }
+
+    fn by_line(&self) -> &Lookup {
+        self.by_line.get_or_init(|| Lookup::new(&self.learnings, "learning_id"))
+    }
+
+    fn score_lines(&self) -> &Lookup {
+        self.score_lines.get_or_init(|| Lookup::new(&self.scores, "tag_hash"))
+    }
+
     /// The lesson `id`, archived or not.
     pub fn get(&self, id: &str) -> Option<Learning> {
-        if self.carries_ids && self.by_id.get().is_none() {
+        if self.by_id.get().is_none() && self.by_line().is_complete() {
             if let Some(known) = self.found.borrow().get(id) {
-                return known.clone();
+                return Some(known.clone());
             }
             let counts = |l: &Learning| !l.has_drift();
-            let found = lookup::records(&self.learnings, id, counts).find(|l: &Learning| l.id() == id);
-            self.found.borrow_mut().insert(id.to_owned(), found.clone());
-            return found;
+            let mut found = self.by_line().records(&self.learnings, id, counts);
+            if let Some(found) = found.find(|l: &Learning| l.id() == id) {
+                self.found.borrow_mut().insert(id.to_owned(), found.clone());
+                return Some(found);
+            }
         }
         self.all().get(id).cloned()
     }
 
     /// The ids of the archived lessons.
     pub fn archived(&self) -> HashSet<String> {
-        lookup::records(&self.learnings, "archived", |l: &Learning| !l.is_active()).map(|l| l.id()).collect()
+        let archived = |l: &Learning| !l.is_active();
+        lookup::records_with(&self.learnings, "archived", archived).map(|l| l.id()).collect()
     }
 
     /// The lessons by id.
@@ -87,15 +104,25 @@ impl Library {
     pub fn score(&self, learning: &Learning) -> f64 {
         let hash = learning.recomputed_tag_hash();
         let joins = |s: &Score| s.story == learning.story && s.gate == learning.gate && s.tag_hash == hash;
-        lookup::records(&self.scores, &hash, joins).next().map_or(0.0, |s: Score| s.reuse_score)
+        if self.score_lines().is_complete() {
+            return self
+                .score_lines()
+                .records(&self.scores, &hash, joins)
+                .next()
+                .map_or(0.0, |s| s.reuse_score);
+        }
+        self.all_scores().iter().find(|s| joins(s)).map_or(0.0, |s| s.reuse_score)
+    }
+
+    fn all_scores(&self) -> &[Score] {
+        self.all_scores.get_or_init(|| {
+            schema::load::<Score>(&self.scores).records.into_iter().map(|(_, score)| score).collect()
+        })
     }
 
     /// Every score by learning id.
-    pub fn scores(&self) -> &HashMap<String, f64> {
-        self.score_by_id.get_or_init(|| {
-            let loaded = schema::load::<Score>(&self.scores);
-            loaded.records.into_iter().map(|(_, s)| (s.learning_id, s.reuse_score)).collect()
-        })
+    pub fn scores(&self) -> HashMap<&str, f64> {
+        self.all_scores().iter().map(|s| (s.learning_id.as_str(), s.reuse_score)).collect()
     }
 }
 

@@ -84,10 +84,10 @@ pub fn search(
     filter: &Filter,
 ) -> Result<Vec<Item>> {
     let allowed = allowed(library, filter);
+    let shown = |id: &str| library.get(id).filter(Learning::is_active).map(|l| library::text(&l));
     let mut wanted = top_k;
     loop {
-        let hits =
-            corpus::nearest(set, query, wanted, &allowed, |id| library.get(id).map(|l| library::text(&l)))?;
+        let hits = corpus::nearest(set, query, wanted, &allowed, shown)?;
         let exhausted = hits.len() < wanted;
         let chosen = choose(rank(library, hits), top_k, filter.max_per_story);
         if exhausted || chosen.len() >= top_k || filter.max_per_story == 0 {
@@ -107,7 +107,7 @@ fn allowed(library: &Library, filter: &Filter) -> Box<dyn Fn(&str) -> bool> {
     let passes: HashSet<String> = library
         .all()
         .iter()
-        .filter(|(id, l)| l.is_active() && filter.accepts(l, scores.get(*id).copied().unwrap_or(0.0)))
+        .filter(|(id, l)| l.is_active() && filter.accepts(l, scores.get(id.as_str()).copied().unwrap_or(0.0)))
         .map(|(id, _)| id.clone())
         .collect();
     Box::new(move |id| passes.contains(id))

@@ -2,8 +2,9 @@
 
 use crate::base::Result;
 use crate::memory::block::Item;
+use crate::memory::corpus;
+use crate::memory::lookup::Lookup;
 use crate::memory::veille::collect::text;
-use crate::memory::{corpus, lookup};
 use crate::store::Workspace;
 use crate::store::jsonl::Snapshot;
 use crate::store::schema::{self, Impact, Stance, Veille};
@@ -41,7 +42,13 @@ pub fn search(
     filter: &Filter,
 ) -> Result<Vec<Item>> {
     let snapshot = Snapshot::read(&workspace.veille())?;
-    let get = |id: &str| lookup::records(&snapshot, id, |n: &Veille| n.id == id).next();
+    let lookup = Lookup::new(&snapshot, "id");
+    let get = |id: &str| {
+        if lookup.is_complete() {
+            return lookup.records(&snapshot, id, |n: &Veille| n.id == id).next();
+        }
+        schema::load::<Veille>(&snapshot).values().find(|n| n.id == id).cloned()
+    };
     let allowed: Box<dyn Fn(&str) -> bool> = if filter.is_open() {
         Box::new(|_| true)
     } else {
