@@ -98,7 +98,8 @@ pub fn scan(text: &str) -> Vec<Finding> {
     let mut visible = String::with_capacity(text.len());
     let mut places = Vec::with_capacity(text.len() + 1);
     for (at, c) in text.char_indices().filter(|(_, c)| !is_invisible(*c)) {
-        places.extend((0..c.len_utf8()).map(|i| at + i));
+        // Each byte leads to the start of its character: a token may end with a wide one.
+        places.extend(std::iter::repeat_n(at, c.len_utf8()));
         visible.push(c);
     }
     let mut found = scan_visible(&visible);

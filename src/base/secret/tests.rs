@@ -169,3 +169,20 @@ fn invisible_characters_do_not_split_a_token() {
     assert_eq!((found.len(), found[0].rule, found[0].line), (1, "github-token", 2));
     assert_eq!(mask(&split), "é\n[secret: github-token]\u{2060} end");
 }
+
+#[test]
+fn a_token_that_ends_with_a_wide_character_is_masked_beside_invisible_ones() {
+    for hidden in ["", "\u{200b}", "\u{3}"] {
+        for end in ["é", "日", "🔑", "\u{34f}"] {
+            let text = format!("a{hidden} https://user:Tr0ub4dor{hidden}-x7{end}@host/ b");
+            let found = scan(&text);
+            assert_eq!(found.len(), 1, "{text:?}");
+            assert!(text.get(found[0].range.clone()).is_some_and(|t| t.ends_with(end)), "{text:?}");
+            let masked = mask(&text);
+            assert!(
+                !masked.contains("Tr0ub4dor") && !masked.contains(end) && masked.ends_with(" b"),
+                "{masked:?}"
+            );
+        }
+    }
+}
