@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Read;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use zeroize::Zeroizing;
 use super::key::Key;
 use super::keyring::{CurrentKey, Keyring, Replaced, unavailable};
 use crate::base::{Error, Instant, Result};
-use crate::store::atomic;
 use crate::store::lock::{LockSettings, Single};
+use crate::store::{atomic, open};
 
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -60,21 +60,20 @@ impl FileKeyring {
 
     /// The document, `None` when the file does not exist.
     fn load(&self) -> Result<Option<Document>> {
-        // Not blocking: a FIFO must not hang us.
-        let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&self.path);
-        let file = match opened {
+        // A link is refused here as it is when the file is replaced, and a FIFO does not hang us.
+        let file = match open::regular(&self.path, OpenOptions::new().read(true)) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) if self.path.is_symlink() => {
+                return Err(self.failed(&e).hint(crate::tr!(
+                    "nommez le fichier lui-même sous [audit] keyring_path",
+                    "name the file itself under [audit] keyring_path"
+                )));
+            }
             Err(e) => return Err(self.failed(&e)),
         };
         let meta = file.metadata().map_err(|e| self.failed(&e))?;
         let path = self.path.display();
-        if !meta.is_file() {
-            return Err(unavailable(crate::tr!(
-                "{path} n'est pas un fichier ordinaire",
-                "{path} is not a regular file"
-            )));
-        }
         if meta.mode() & 0o077 != 0 {
             return Err(unavailable(crate::tr!(
                 "{path} est lisible par d'autres (mode {:o})",
@@ -255,6 +254,18 @@ mod tests {
             assert_eq!(e.code(), Some(Code::AuditKeyUnavailable), "{text}");
             assert!(!format!("{e} {e:?}").contains(&secret[..16]), "{e}");
         }
+        std::fs::remove_file(&path).expect("remove");
+        // Reading and rotating agree about links.
+        let target = dir.path().join("target.json");
+        std::fs::write(&target, &good).expect("target");
+        std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o600)).expect("mode");
+        std::os::unix::fs::symlink(&target, &path).expect("link");
+        let refused = ring.current().expect_err("link");
+        assert_eq!(refused.code(), Some(Code::AuditKeyUnavailable));
+        assert!(refused.hint_text().expect("hint").contains("keyring_path"));
+        let key = Key::generate().expect("key");
+        assert_eq!(ring.replace(1, &key, at("2026-01-01T00:00:00Z"), 0).expect_err("link").exit(), 69);
+        assert_eq!(std::fs::read_to_string(&target).expect("target"), good);
         std::fs::remove_file(&path).expect("remove");
         std::fs::create_dir(&path).expect("dir");
         assert_eq!(ring.current().expect_err("directory").code(), Some(Code::AuditKeyUnavailable));
