@@ -47,7 +47,7 @@ pub use rotate::{Rotated, RotationStep, rotate};
 pub use signer::Signer;
 pub use text::Text;
 pub use trail::{CLOCK_TOLERANCE_S, Receipt, Repair, Trail, TrailLock};
-pub use trust::Trust;
+pub use trust::{Grant, Trust};
 pub use vault_settings::{Token, VaultAuth, VaultSettings};
 pub use verify::{AnchorState, ChainState, VerifyReport, verify};
 pub use vocabulary::{EventName, Operation, Source};

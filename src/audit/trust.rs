@@ -1,16 +1,80 @@
-//! Which addresses named by workspaces may get tokens and texts.
+//! What workspaces may do with tokens and texts: which addresses get them, whether a model may run
+//! elsewhere, which authority vouches for the key server, which files hold credentials.
 //!
 //! Approvals are the user's and lie outside every workspace, in
-//! `$XDG_CONFIG_HOME/govmem/trust.json`, 0600. Loopback needs none.
+//! `$XDG_CONFIG_HOME/govmem/trust.json`, 0600. An address on this machine needs none.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::base::error::IoContext;
 use crate::base::{Error, Instant, Result};
 use crate::store::atomic;
 use crate::tr;
+
+/// One thing that a workspace's file asks for and only the user can give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Grant {
+    /// `https://host:port` gets tokens or texts.
+    Address(String),
+    /// `remote-model:NAME`: the Ollama server may run this model on another machine.
+    RemoteModel(String),
+    /// `ca-cert:PATH`: the certificates in this file vouch for the key server. The content is what
+    /// counts: a file that changes needs a new approval.
+    CaCert(PathBuf),
+    /// `ca-cert:sha256:HEX`: the same by the content's hash, as listed.
+    CaCertHash(String),
+    /// `credential-file:PATH`: this file's content goes to the key server as a credential.
+    CredentialFile(PathBuf),
+}
+
+impl Grant {
+    /// Reads what `govmem trust` is given; relative paths start at `cwd`. What has no known prefix is
+    /// an address.
+    pub fn parse(text: &str, cwd: &Path) -> Grant {
+        if let Some(name) = text.strip_prefix("remote-model:") {
+            return Grant::RemoteModel(name.trim().to_owned());
+        }
+        if let Some(rest) = text.strip_prefix("ca-cert:") {
+            return match rest.strip_prefix("sha256:").map(str::to_ascii_lowercase) {
+                Some(hex) if hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_hexdigit()) => {
+                    Grant::CaCertHash(hex)
+                }
+                _ => Grant::CaCert(cwd.join(rest)),
+            };
+        }
+        match text.strip_prefix("credential-file:") {
+            Some(path) => Grant::CredentialFile(cwd.join(path)),
+            None => Grant::Address(text.to_owned()),
+        }
+    }
+
+    /// How it stands in the record of approvals.
+    fn key(&self) -> Result<String> {
+        Ok(match self {
+            Grant::Address(address) => origin(address).ok_or_else(|| refuse(address))?,
+            Grant::RemoteModel(name) => format!("remote-model:{name}"),
+            Grant::CaCert(path) => {
+                format!("ca-cert:sha256:{}", crate::base::id::sha256_hex(std::fs::read(path).at(path)?))
+            }
+            Grant::CaCertHash(hex) => format!("ca-cert:sha256:{hex}"),
+            Grant::CredentialFile(path) => format!("credential-file:{}", path.display()),
+        })
+    }
+}
+
+impl std::fmt::Display for Grant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Grant::Address(address) => f.write_str(address),
+            Grant::RemoteModel(name) => write!(f, "remote-model:{name}"),
+            Grant::CaCert(path) => write!(f, "ca-cert:{}", path.display()),
+            Grant::CaCertHash(hex) => write!(f, "ca-cert:sha256:{hex}"),
+            Grant::CredentialFile(path) => write!(f, "credential-file:{}", path.display()),
+        }
+    }
+}
 
 /// The user's approvals.
 #[derive(Debug)]
@@ -45,13 +109,20 @@ impl Trust {
         origin(address).is_some_and(|o| self.approved.contains_key(&o))
     }
 
-    /// Approves `address` for every workspace of this user.
+    /// Whether `grant` was approved.
     ///
     /// # Errors
-    /// Usage when it is not `http(s)://host[:port]`; I/O.
-    pub fn approve(&mut self, address: &str, now: Instant) -> Result<()> {
-        let origin = origin(address).ok_or_else(|| refuse(address))?;
-        self.approved.insert(origin, now);
+    /// I/O when the file of an authority cannot be read.
+    pub fn grants(&self, grant: &Grant) -> Result<bool> {
+        Ok(self.approved.contains_key(&grant.key()?))
+    }
+
+    /// Approves `grant` for every workspace of this user.
+    ///
+    /// # Errors
+    /// Usage when it is an address that is not `http(s)://host[:port]`; I/O.
+    pub fn approve(&mut self, grant: &Grant, now: Instant) -> Result<()> {
+        self.approved.insert(grant.key()?, now);
         self.save()
     }
 
@@ -59,16 +130,17 @@ impl Trust {
     ///
     /// # Errors
     /// Usage when it was not approved; I/O.
-    pub fn withdraw(&mut self, address: &str) -> Result<()> {
-        let origin = origin(address).ok_or_else(|| refuse(address))?;
-        if self.approved.remove(&origin).is_none() {
-            return Err(Error::usage(tr!("{address} n'est pas approuvée", "{address} is not approved")));
+    pub fn withdraw(&mut self, grant: &Grant) -> Result<()> {
+        let key = grant.key()?;
+        if self.approved.remove(&key).is_none() {
+            return Err(Error::usage(tr!("{key} n'est pas approuvé", "{key} is not approved"))
+                .hint(tr!("govmem trust les énumère", "govmem trust lists what is")));
         }
         self.save()
     }
 
-    /// The approved addresses, sorted.
-    pub fn addresses(&self) -> Vec<String> {
+    /// What is approved, sorted.
+    pub fn list(&self) -> Vec<String> {
         self.approved.keys().cloned().collect()
     }
 
@@ -116,7 +188,7 @@ fn origin(address: &str) -> Option<String> {
 
 fn refuse(address: &str) -> Error {
     Error::usage(tr!("adresse refusée {address:?}", "refused address {address:?}"))
-        .hint("https://vault.example:8200")
+        .hint("https://vault.example:8200, remote-model:NAME, ca-cert:FILE, credential-file:FILE")
 }
 
 #[cfg(test)]
@@ -128,7 +200,8 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let env = Env::from_pairs([("HOME", home.path().to_str().unwrap())]);
         let mut trust = Trust::load(&env).unwrap();
-        trust.approve("https://Vault.example:8200/", Instant::from_unix(0)).unwrap();
+        let vault = Grant::Address("https://Vault.example:8200/".into());
+        trust.approve(&vault, Instant::from_unix(0)).unwrap();
         let trust = Trust::load(&env).unwrap();
         assert!(trust.allows("https://vault.example:8200"));
         for other in [
@@ -143,6 +216,33 @@ mod tests {
         let mode =
             std::fs::metadata(home.path().join(".config/govmem/trust.json")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn other_grants_hold_for_one_name_file_or_content() {
+        let home = tempfile::tempdir().unwrap();
+        let env = Env::from_pairs([("HOME", home.path().to_str().unwrap())]);
+        let grant = |text: &str| Grant::parse(text, home.path());
+        let pem = home.path().join("ca.pem");
+        std::fs::write(&pem, "abc").unwrap();
+        let mut trust = Trust::load(&env).unwrap();
+        for text in ["remote-model:far:cloud", "ca-cert:ca.pem", "credential-file:role-id"] {
+            assert!(!trust.grants(&grant(text)).unwrap(), "{text}");
+            trust.approve(&grant(text), Instant::from_unix(0)).unwrap();
+            assert!(Trust::load(&env).unwrap().grants(&grant(text)).unwrap(), "{text}");
+        }
+        for text in ["remote-model:far", "credential-file:/role-id", "https://far:1"] {
+            assert!(!trust.grants(&grant(text)).unwrap(), "{text}");
+        }
+        // SHA-256 of "abc", from FIPS 180-2.
+        let hash = "ca-cert:sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert!(trust.list().contains(&hash.to_owned()));
+        std::fs::write(&pem, "another authority").unwrap();
+        assert!(!trust.grants(&grant("ca-cert:ca.pem")).unwrap());
+        trust.withdraw(&grant(hash)).unwrap();
+        assert_eq!(trust.withdraw(&grant(hash)).unwrap_err().exit(), 2);
+        assert_eq!(trust.grants(&grant("ca-cert:absent.pem")).unwrap_err().exit(), 74);
+        assert_eq!(trust.approve(&grant("remote:x"), Instant::from_unix(0)).unwrap_err().exit(), 2);
     }
 
     #[test]

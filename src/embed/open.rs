@@ -32,10 +32,20 @@ pub struct EmbedderSettings {
     pub document_prefix: Option<String>,
     /// Ollama: longest wait for one answer.
     pub timeout: Duration,
-    /// Ollama: whether a model that sends the text elsewhere may be used.
+    /// Ollama: whether a model that sends the text elsewhere may be used: the user's own word, or the
+    /// workspace's, approved.
     pub allow_remote_models: bool,
     /// Local: a file that remembers digests of weights between runs.
     pub digests: Option<PathBuf>,
+}
+
+/// What the user approved of the workspace's own file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Approved {
+    /// The address that it names.
+    pub url: bool,
+    /// That the model it names may run on another machine.
+    pub remote_model: bool,
 }
 
 impl Default for EmbedderSettings {
@@ -56,19 +66,22 @@ impl Default for EmbedderSettings {
 }
 
 impl EmbedderSettings {
-    /// The settings of a configuration. An `url` that the workspace's file alone gives is trusted
-    /// when `approved`; `digests` is a file of the workspace's state.
-    pub fn from_config(config: &config::Embedder, approved: bool, digests: Option<PathBuf>) -> Self {
+    /// The settings of a configuration. What the workspace's file alone says counts when `approved`:
+    /// its `url`, and its leave to use models that run elsewhere. `digests` is a file of the
+    /// workspace's state.
+    pub fn from_config(config: &config::Embedder, approved: Approved, digests: Option<PathBuf>) -> Self {
+        let own = |origin: config::Origin| origin != config::Origin::Workspace;
+        let remote = &config.allow_remote_models;
         EmbedderSettings {
             provider: config.provider,
             model: config.model.clone(),
             url: Some(config.url.value.clone()),
-            trusted: approved || config.url.origin != config::Origin::Workspace,
+            trusted: approved.url || own(config.url.origin),
             dir: config.dir.clone(),
             query_prefix: config.query_prefix.clone(),
             document_prefix: config.document_prefix.clone(),
             timeout: config.timeout,
-            allow_remote_models: config.allow_remote_models,
+            allow_remote_models: remote.value && (approved.remote_model || own(remote.origin)),
             digests,
         }
     }

@@ -99,7 +99,7 @@ pub struct Embedder {
     /// Time limit of one call; 30 s by default.
     pub timeout: Duration,
     /// Accept models that the server runs elsewhere; no by default.
-    pub allow_remote_models: bool,
+    pub allow_remote_models: Setting<bool>,
 }
 
 /// `[index]`: the vector index.
@@ -125,11 +125,11 @@ pub struct Audit {
     /// The namespace; also `VAULT_NAMESPACE`, `BAO_NAMESPACE`.
     pub namespace: Option<String>,
     /// A certificate authority; also `VAULT_CACERT`, `BAO_CACERT`.
-    pub ca_cert: Option<PathBuf>,
+    pub ca_cert: Option<Setting<PathBuf>>,
     /// A file that holds the AppRole's role id.
-    pub role_id_file: Option<PathBuf>,
+    pub role_id_file: Option<Setting<PathBuf>>,
     /// A file that holds the AppRole's secret id.
-    pub secret_id_file: Option<PathBuf>,
+    pub secret_id_file: Option<Setting<PathBuf>>,
 }
 
 /// `[limits]`.
@@ -226,6 +226,12 @@ impl Config {
     pub fn user_file(env: &Env) -> Option<PathBuf> {
         env.xdg("CONFIG", ".config").map(|dir| dir.join("govmem/config.toml"))
     }
+
+    /// Where local models lie that are known by name, `$XDG_CACHE_HOME/govmem/models`; none without
+    /// a home.
+    pub fn model_cache(env: &Env) -> Option<PathBuf> {
+        env.xdg("CACHE", ".cache").map(|cache| cache.join("govmem/models"))
+    }
 }
 
 struct Reader<'a> {
@@ -249,11 +255,14 @@ impl Reader<'_> {
                 model: self.text("embedder", "model")?.unwrap_or_else(|| "nomic-embed-text".into()),
                 url: url
                     .unwrap_or(Setting { value: "http://127.0.0.1:11434".into(), origin: Origin::Default }),
-                dir: self.path("embedder", "dir", &[])?,
+                dir: self.model_dir()?,
                 query_prefix: self.text("embedder", "query_prefix")?,
                 document_prefix: self.text("embedder", "document_prefix")?,
                 timeout: self.seconds("embedder", "timeout_s", 30)?,
-                allow_remote_models: self.flag("embedder", "allow_remote_models")?,
+                allow_remote_models: match self.layers.get("embedder", "allow_remote_models", &[])? {
+                    Some((value, origin)) => Setting { value: value == Value::Bool(true), origin },
+                    None => Setting { value: false, origin: Origin::Default },
+                },
             },
             index: Index { factory: self.text("index", "factory")?.unwrap_or_else(|| "Flat".into()) },
             audit: self.audit()?,
@@ -308,9 +317,9 @@ impl Reader<'_> {
             mount: self.text("audit", "mount")?.unwrap_or_else(|| "kv".into()),
             path: self.text("audit", "path")?.unwrap_or_else(|| "pd-295/memory-audit-hmac".into()),
             namespace: namespace.map(|s| s.value),
-            ca_cert: self.path("audit", "ca_cert", &["VAULT_CACERT", "BAO_CACERT"])?,
-            role_id_file: self.path("audit", "role_id_file", &[])?,
-            secret_id_file: self.path("audit", "secret_id_file", &[])?,
+            ca_cert: self.place("audit", "ca_cert", &["VAULT_CACERT", "BAO_CACERT"])?,
+            role_id_file: self.place("audit", "role_id_file", &[])?,
+            secret_id_file: self.place("audit", "secret_id_file", &[])?,
         })
     }
 
@@ -335,7 +344,35 @@ impl Reader<'_> {
     }
 
     fn path(&self, section: &'static str, name: &'static str, variables: &[&str]) -> Result<Option<PathBuf>> {
-        Ok(self.setting(section, name, variables)?.map(|s| self.resolve(&s.value)))
+        Ok(self.place(section, name, variables)?.map(|s| s.value))
+    }
+
+    fn place(
+        &self,
+        section: &'static str,
+        name: &'static str,
+        variables: &[&str],
+    ) -> Result<Option<Setting<PathBuf>>> {
+        let found = self.setting(section, name, variables)?;
+        Ok(found.map(|s| Setting { value: self.resolve(&s.value), origin: s.origin }))
+    }
+
+    /// The directory of the local model: `dir`, else the one that `model` names in the model cache.
+    fn model_dir(&self) -> Result<Option<PathBuf>> {
+        if let Some(dir) = self.path("embedder", "dir", &[])? {
+            return Ok(Some(dir));
+        }
+        let local = self.text("embedder", "provider")?.as_deref() == Some("local");
+        let Some(name) = self.text("embedder", "model")?.filter(|_| local) else { return Ok(None) };
+        let plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains('\0');
+        if !name.split('/').all(plain) {
+            return Err(Error::usage(tr!(
+                "embedder.model : {name:?} n'est pas le nom d'un modèle du cache",
+                "embedder.model: {name:?} is not the name of a model in the cache"
+            ))
+            .hint(tr!("un chemin se donne par embedder.dir", "a path is given by embedder.dir")));
+        }
+        Ok(Config::model_cache(self.env).map(|cache| cache.join(name)))
     }
 
     fn resolve(&self, path: &str) -> PathBuf {

@@ -87,13 +87,16 @@ fn every_key_is_read() {
     assert_eq!(c.embedder.dir, Some("/home/u/models/m".into()));
     assert_eq!(c.embedder.url, Setting { value: "http://h:1".into(), origin: Origin::Workspace });
     assert_eq!(c.audit.keyring_path, Some("/w/keys/k.json".into()));
-    assert_eq!(c.audit.ca_cert, Some("/etc/ca.pem".into()));
+    let workspace = |path: &str| Some(Setting { value: PathBuf::from(path), origin: Origin::Workspace });
+    assert_eq!(c.audit.ca_cert, workspace("/etc/ca.pem"));
+    assert_eq!(c.audit.role_id_file, workspace("/w/r"));
     assert_eq!(c.veille.roots, [PathBuf::from("/w/radar"), PathBuf::from("/abs")]);
     assert_eq!(c.veille.fields["verdict"], "blip[-1].ring");
     assert_eq!(c.veille.key, NoteKey::Title);
     assert_eq!(c.kpi.b5_merge, Instant::parse("2026-04-11T00:00:00Z"));
     assert_eq!((c.search.min_score_default, c.limits.max_per_story), (0.5, 6));
-    assert!(c.network_fs.allow && c.embedder.allow_remote_models);
+    assert!(c.network_fs.allow && c.embedder.allow_remote_models.value);
+    assert_eq!(c.embedder.allow_remote_models.origin, Origin::Workspace);
 }
 
 #[test]
@@ -165,4 +168,24 @@ fn mistakes_name_their_line_and_the_nearest_key() {
     assert!(refused("[clarifications]\ndomain = \"A B\"\n").0.contains("clarifications.domain"));
     assert!(refused("index = 3\n").0.contains("[index]"));
     assert!(refused("[[limits]]\nitem_chars = 1\n").0.contains("[limits]"));
+}
+
+#[test]
+fn a_local_model_by_name_lies_in_the_model_cache() {
+    let local = |model: &str, env: &[(&str, &str)]| {
+        load(&format!("[embedder]\nprovider = \"local\"\nmodel = \"{model}\"\n"), env).map(|c| c.embedder.dir)
+    };
+    let home = [("HOME", "/home/u")];
+    assert_eq!(local("m", &home).unwrap(), Some("/home/u/.cache/govmem/models/m".into()));
+    assert_eq!(local("org/m", &home).unwrap(), Some("/home/u/.cache/govmem/models/org/m".into()));
+    let cache = [("HOME", "/home/u"), ("XDG_CACHE_HOME", "/cache")];
+    assert_eq!(local("m", &cache).unwrap(), Some("/cache/govmem/models/m".into()));
+    assert_eq!(local("m", &[]).unwrap(), None);
+    for odd in ["../m", "/etc", "a//b", "a/..", "."] {
+        assert_eq!(local(odd, &home).unwrap_err().exit(), 2, "{odd}");
+    }
+    // A directory wins, and a server's model names no directory.
+    let both = "[embedder]\nprovider = \"local\"\nmodel = \"m\"\ndir = \"~/x\"\n";
+    assert_eq!(load(both, &home).unwrap().embedder.dir, Some("/home/u/x".into()));
+    assert_eq!(load("[embedder]\nmodel = \"m\"\n", &home).unwrap().embedder.dir, None);
 }

@@ -2,24 +2,28 @@
 
 use std::path::PathBuf;
 
-use crate::audit::{FileKeyring, Keyring, Token, Trust, VaultAuth, VaultKeyring, VaultSettings};
-use crate::base::config::{Config, KeyringKind, Origin, Setting};
-use crate::base::{Error, Result};
+use crate::audit::{FileKeyring, Grant, Keyring, Token, Trust, VaultAuth, VaultKeyring, VaultSettings};
+use crate::base::Result;
+use crate::base::config::{Audit, Config, KeyringKind, Origin, Setting};
 use crate::cli::Context;
-use crate::embed::{Address, EmbedderSettings};
+use crate::embed::{Address, Approved, EmbedderSettings};
 use crate::store::Workspace;
 use crate::tr;
 
-/// The embedder of the configuration, not yet opened. An address that only the workspace's own file
-/// names gets texts when the user approved it.
+/// The embedder of the configuration, not yet opened. An address, or leave to run a model elsewhere,
+/// that only the workspace's own file gives counts when the user approved it.
 ///
 /// # Errors
 /// Usage when the record of approvals cannot be read.
 pub fn embedder(ctx: &Context, workspace: &Workspace, config: &Config) -> Result<EmbedderSettings> {
-    let url = &config.embedder.url;
-    // `gpu-box` and `http://gpu-box:11434` are one address: what is approved is where texts go.
-    let approved = url.origin == Origin::Workspace
-        && Trust::load(&ctx.env)?.allows(Address::parse(&url.value)?.as_str());
+    let (url, remote) = (&config.embedder.url, &config.embedder.allow_remote_models);
+    let mut approved = Approved::default();
+    if url.origin == Origin::Workspace || (remote.value && remote.origin == Origin::Workspace) {
+        let trust = Trust::load(&ctx.env)?;
+        // `gpu-box` and `http://gpu-box:11434` are one address: what is approved is where texts go.
+        approved.url = trust.allows(Address::parse(&url.value)?.as_str());
+        approved.remote_model = trust.grants(&Grant::RemoteModel(config.embedder.model.trim().to_owned()))?;
+    }
     let digests = workspace.state_dir().join("model-digests.json");
     Ok(EmbedderSettings::from_config(&config.embedder, approved, Some(digests)))
 }
@@ -29,12 +33,12 @@ pub fn embedder(ctx: &Context, workspace: &Workspace, config: &Config) -> Result
 pub enum KeyringSettings {
     /// A file; none without a home directory.
     File(Option<PathBuf>),
-    /// A server; `untrusted` is the address when nobody approved it.
+    /// A server.
     Vault {
         /// The client's own settings; none without an address.
         settings: Option<Box<VaultSettings>>,
-        /// The address that needs `govmem trust` first.
-        untrusted: Option<String>,
+        /// What the workspace's file asks for and nobody approved.
+        untrusted: Vec<Grant>,
     },
 }
 
@@ -49,11 +53,11 @@ impl KeyringSettings {
             return Ok(KeyringSettings::File(audit.keyring_path.clone()));
         }
         let Some(address) = &audit.vault_addr else {
-            return Ok(KeyringSettings::Vault { settings: None, untrusted: None });
+            return Ok(KeyringSettings::Vault { settings: None, untrusted: Vec::new() });
         };
         let auth = match (&audit.role_id_file, &audit.secret_id_file) {
             (Some(role), Some(secret)) => {
-                VaultAuth::AppRole { role_id_file: role.clone(), secret_id_file: secret.clone() }
+                VaultAuth::AppRole { role_id_file: role.value.clone(), secret_id_file: secret.value.clone() }
             }
             _ => VaultAuth::Token(Token::find(&ctx.env)),
         };
@@ -61,8 +65,8 @@ impl KeyringSettings {
         settings.mount.clone_from(&audit.mount);
         settings.path.clone_from(&audit.path);
         settings.namespace.clone_from(&audit.namespace);
-        settings.ca_cert.clone_from(&audit.ca_cert);
-        let untrusted = untrusted(ctx, address, Trust::is_loopback(&address.value), &address.value)?;
+        settings.ca_cert = audit.ca_cert.as_ref().map(|s| s.value.clone());
+        let untrusted = untrusted(ctx, audit)?;
         Ok(KeyringSettings::Vault { settings: Some(Box::new(settings)), untrusted })
     }
 
@@ -78,10 +82,16 @@ impl KeyringSettings {
                 "[audit] keyring_path n'est pas configuré et HOME est absent",
                 "[audit] keyring_path is not configured and HOME is not set"
             ))),
-            KeyringSettings::Vault { untrusted: Some(address), .. } => {
-                let refusal = refuse_untrusted(address);
-                let hint = refusal.hint_text().unwrap_or_default().to_owned();
-                Err(unavailable(refusal.message().to_owned()).hint(hint))
+            KeyringSettings::Vault { untrusted, .. } if !untrusted.is_empty() => {
+                let list = |sep: &str, each: &dyn Fn(&Grant) -> String| {
+                    untrusted.iter().map(each).collect::<Vec<_>>().join(sep)
+                };
+                let what = list(", ", &Grant::to_string);
+                Err(unavailable(tr!(
+                    "govmem.toml demande ce que personne n'a approuvé : {what}",
+                    "govmem.toml asks for what nobody approved: {what}"
+                ))
+                .hint(list("\n", &|grant| format!("govmem trust {}", shell_word(&grant.to_string())))))
             }
             KeyringSettings::Vault { settings: None, .. } => Err(unavailable(tr!(
                 "aucune adresse de Vault : [audit] vault_addr ou VAULT_ADDR",
@@ -98,19 +108,35 @@ impl KeyringSettings {
     }
 }
 
-/// The address that needs an approval: one that comes from the workspace's own file, is not on this
-/// machine, and is not in the user's record.
-fn untrusted(ctx: &Context, from: &Setting<String>, loopback: bool, shown: &str) -> Result<Option<String>> {
-    if from.origin != Origin::Workspace || loopback || Trust::load(&ctx.env)?.allows(shown) {
-        return Ok(None);
+/// What needs an approval: what the workspace's own file names and the user's record does not hold —
+/// an address that is not on this machine, an authority, files that hold credentials.
+fn untrusted(ctx: &Context, audit: &Audit) -> Result<Vec<Grant>> {
+    let mut asked = Vec::new();
+    if let Some(address) = audit.vault_addr.as_ref().filter(|a| a.origin == Origin::Workspace)
+        && !Trust::is_loopback(&address.value)
+    {
+        asked.push(Grant::Address(address.value.clone()));
     }
-    Ok(Some(shown.to_owned()))
+    let named = |place: &Option<Setting<PathBuf>>| {
+        place.as_ref().filter(|p| p.origin == Origin::Workspace).map(|p| p.value.clone())
+    };
+    asked.extend(named(&audit.ca_cert).map(Grant::CaCert));
+    // One of the two alone is not used.
+    if audit.role_id_file.is_some() && audit.secret_id_file.is_some() {
+        let files = [named(&audit.role_id_file), named(&audit.secret_id_file)];
+        asked.extend(files.into_iter().flatten().map(Grant::CredentialFile));
+    }
+    if asked.is_empty() {
+        return Ok(asked);
+    }
+    let trust = Trust::load(&ctx.env)?;
+    // An address that is none, and an authority that cannot be read, are approved by nobody.
+    asked.retain(|grant| !trust.grants(grant).unwrap_or(false));
+    Ok(asked)
 }
 
-fn refuse_untrusted(address: &str) -> Error {
-    Error::usage(tr!(
-        "l'adresse {address} vient de govmem.toml et n'est pas approuvée",
-        "the address {address} comes from govmem.toml and is not approved"
-    ))
-    .hint(format!("govmem trust {address}"))
+/// `text` as one word of a shell command.
+fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
+    if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

@@ -102,7 +102,10 @@ fn refuse_remote(settings: &OllamaSettings, remote: bool) -> Result<()> {
         settings.model
     ))
     .hint(tr!(
-        "choisissez un modèle local, ou écrivez allow_remote_models = true sous [embedder]",
-        "choose a local model, or write allow_remote_models = true under [embedder]"
+        "choisissez un modèle local, ou écrivez allow_remote_models = true sous [embedder] ; dans un \
+         govmem.toml, cela demande aussi : govmem trust remote-model:{}",
+        "choose a local model, or write allow_remote_models = true under [embedder]; in a govmem.toml it \
+         also needs: govmem trust remote-model:{}",
+        settings.model
     )))
 }
