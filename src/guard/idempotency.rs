@@ -129,6 +129,37 @@ impl Ledger {
         Ok(count)
     }
 
+    /// Drops the runs that are over and those finished ones for which `keep` does not hold. Returns how
+    /// many went; a state that cannot be read goes whole when `certain`, and is an error otherwise.
+    pub fn sweep(
+        path: &Path,
+        now: Instant,
+        certain: bool,
+        keep: impl Fn(&Done) -> bool,
+        guard: &StateGuard<'_>,
+    ) -> Result<usize> {
+        let mut ledger = match Ledger::load(path, guard) {
+            Ok(ledger) => ledger,
+            Err(_) if certain => return Ledger::clear(path, guard),
+            Err(e) => return Err(e),
+        };
+        let before = ledger.entries.len();
+        ledger.forget(now);
+        ledger.entries.retain(|e| e.done.as_ref().is_none_or(&keep));
+        let gone = before - ledger.entries.len();
+        if gone > 0 {
+            state::save(path, &Entries { entries: ledger.entries }, guard)?;
+        }
+        Ok(gone)
+    }
+
+    /// How many runs are over at `now` and still kept.
+    pub fn expired(&self, now: Instant) -> usize {
+        let mut left = Ledger { path: self.path.clone(), entries: self.entries.clone() };
+        left.forget(now);
+        self.entries.len() - left.entries.len()
+    }
+
     fn put(&mut self, key: &Key, done: Option<Done>, now: Instant, guard: &StateGuard<'_>) -> Result<()> {
         self.forget(now);
         self.entries.retain(|e| e.key != *key);
@@ -197,6 +228,33 @@ mod tests {
         assert!(!std::fs::read_to_string(&path).unwrap().contains("whole"));
         assert_eq!(Ledger::clear(&path, &guard).unwrap(), 1);
         assert_eq!(Ledger::clear(&path, &guard).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_sweep_takes_what_is_over_and_what_it_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let ws = Workspace::new(dir.path());
+        let mut locks = Locks::new(&ws, LockSettings::default());
+        let (guard, _) = locks.begin().exclusive::<State>().unwrap();
+        let path = ws.idempotency_state();
+        let now = Instant::parse("2026-04-11T09:42:17Z").unwrap();
+        assert_eq!(Ledger::sweep(&path, now, true, |_| true, &guard).unwrap(), 0);
+        assert!(!path.exists(), "nothing is written where nothing is");
+        for (story, block) in [("PD-1", "one"), ("PD-2", "two")] {
+            let key = Key::new(&StoryId::parse(story).unwrap(), 0, "step0_injection", now);
+            let mut ledger = Ledger::load(&path, &guard).unwrap();
+            ledger.finish(&key, done(Outcome::Complete, block), now, &guard).unwrap();
+        }
+        assert_eq!(Ledger::sweep(&path, now, false, |_| true, &guard).unwrap(), 0);
+        assert_eq!(Ledger::sweep(&path, now, false, |d| d.block != "one", &guard).unwrap(), 1);
+        assert!(!std::fs::read_to_string(&path).unwrap().contains("one"));
+        let later = now.plus(600);
+        assert_eq!(Ledger::load(&path, &guard).unwrap().expired(later), 1);
+        assert_eq!(Ledger::sweep(&path, later, false, |_| true, &guard).unwrap(), 1);
+        std::fs::write(&path, "broken one").unwrap();
+        assert_eq!(Ledger::sweep(&path, now, false, |_| true, &guard).unwrap_err().exit(), 65);
+        assert_eq!(Ledger::sweep(&path, now, true, |_| true, &guard).unwrap(), 1);
+        assert!(!std::fs::read_to_string(&path).unwrap().contains("one"));
     }
 
     #[test]

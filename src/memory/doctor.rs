@@ -216,8 +216,36 @@ impl Exam<'_, '_> {
             return Ok(());
         }
         let mut locks = self.memory.locks();
-        let (guard, _) = locks.begin().exclusive::<State>()?;
-        self.state_file(&ledger, Ledger::load(&ledger, &guard).err());
+        let guard = match locks.begin().exclusive::<State>() {
+            Ok((guard, _)) => guard,
+            // An examination goes on; a repair that cannot be made is an error.
+            Err(e) if !self.fix => {
+                let hint = e.hint_text().map(str::to_owned);
+                self.say(Level::Error, self.name(&ledger), e.to_string(), hint);
+                return Ok(());
+            }
+            Err(e) => return Err(e),
+        };
+        let now = self.memory.clock.now();
+        match Ledger::load(&ledger, &guard) {
+            Ok(runs) => match runs.expired(now) {
+                0 => {}
+                n if self.fix => {
+                    Ledger::sweep(&ledger, now, false, |_| true, &guard)?;
+                    self.repaired(
+                        self.name(&ledger),
+                        tr!("{n} blocs échus retirés", "{n} expired blocks removed"),
+                    );
+                }
+                n => self.say(
+                    Level::Warning,
+                    self.name(&ledger),
+                    tr!("{n} blocs échus y sont encore", "{n} expired blocks are still there"),
+                    Some("govmem doctor --fix".into()),
+                ),
+            },
+            Err(fault) => self.state_file(&ledger, Some(fault)),
+        }
         self.state_file(&window, rate::load(&window, &guard).err());
         Ok(())
     }

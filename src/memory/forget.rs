@@ -7,12 +7,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::base::error::IoContext;
-use crate::base::{Error, Result};
-use crate::guard::idempotency::Ledger;
-
-use crate::store::Workspace;
+use crate::base::{Error, Instant, Result};
+use crate::guard::{Done, Ledger};
 use crate::store::atomic::{self, next_path};
-use crate::store::lock::{Exclusive, Guard, State, Writing};
+use crate::store::lock::{Exclusive, Guard, Locks, State, Writing};
+use crate::store::{Source, Workspace};
 use crate::vector::{Draft, SetFiles};
 
 /// Drops the rows and vectors of the records for which `keep` does not hold. Returns how many rows went.
@@ -71,6 +70,44 @@ pub fn blocks(workspace: &Workspace, guard: &Guard<'_, State, Exclusive>) -> Res
     let state = workspace.idempotency_state();
     let gone = remove_beside(&state, ".tmp-", |_| true)?.len();
     Ok(Ledger::clear(&state, guard)? + gone > 0)
+}
+
+/// Forgets the replayable blocks that are over, and those that show a clarification which `kept` does
+/// not hold. Returns whether there was any.
+///
+/// # Errors
+/// I/O.
+pub fn outdated_blocks(
+    workspace: &Workspace,
+    now: Instant,
+    kept: impl Fn(&str) -> bool,
+    guard: &Guard<'_, State, Exclusive>,
+) -> Result<bool> {
+    let path = workspace.idempotency_state();
+    let gone = remove_beside(&path, ".tmp-", |_| true)?.len();
+    // The ids of the third source; a block whose ids cannot be told is not kept.
+    let shows_kept = |done: &Done| {
+        let ids = done.document.get("ids").and_then(|ids| ids.get(Source::Clarification as usize));
+        let mut ids = ids.and_then(|ids| ids.as_array()).map(|ids| ids.iter());
+        ids.as_mut().is_some_and(|ids| ids.all(|id| id.as_str().is_some_and(&kept)))
+    };
+    Ok(Ledger::sweep(&path, now, true, shows_kept, guard)? + gone > 0)
+}
+
+/// Forgets the replayable blocks that are over, at the end of a job that does something else. A state
+/// that is in use or cannot be read is left to the next one.
+pub fn expired_blocks(workspace: &Workspace, locks: &mut Locks, now: Instant) {
+    let path = workspace.idempotency_state();
+    if !path.exists() {
+        return;
+    }
+    let swept = locks
+        .begin()
+        .exclusive::<State>()
+        .and_then(|(guard, _)| Ledger::sweep(&path, now, false, |_| true, &guard));
+    if let Err(error) = swept {
+        tracing::debug!(%error, "expired blocks are left to the next job");
+    }
 }
 
 /// Removes the files named like `path` with `mark` and more behind it, such as `.torn-…`, whose bytes

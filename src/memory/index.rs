@@ -12,7 +12,7 @@ use crate::memory::Memory;
 use crate::memory::corpus::{self, Entry, Indexed};
 use crate::memory::excluded::Excluded;
 use crate::memory::learnings::library;
-use crate::memory::{clarifications, veille};
+use crate::memory::{clarifications, forget, veille};
 use crate::store::Source;
 use crate::store::jsonl::{self, Out, Snapshot};
 use crate::store::lock::{Clarifications, Exclusive, Guard, Learnings, Order, Reindex, Veille};
@@ -62,6 +62,7 @@ pub fn run(
             Source::Clarification => run.clarifications(order, progress)?,
         });
     }
+    forget::expired_blocks(&memory.workspace, &mut memory.locks(), memory.clock.now());
     Ok(reports)
 }
 

@@ -75,7 +75,14 @@ pub fn purge(
         let event = Event::clarification_purged(now, done.purged.clone());
         Trail::open(&TrailPaths::of(workspace), keyring, now, &guard)?.append(&[event])?;
     }
-    done.blocks = some && forget::blocks(workspace, &state)?;
+    let kept: HashSet<&str> =
+        identified.iter().filter(|(_, j)| !j.expired).map(|(id, _)| id.as_str()).collect();
+    let keep = |id: &str| kept.contains(id);
+    // Collecting may have dropped an expired record before: its blocks go all the same.
+    done.blocks = match some {
+        true => forget::blocks(workspace, &state)?,
+        false => forget::outdated_blocks(workspace, now, keep, &state)?,
+    };
     done.torn = forget::remove_beside(&path, ".torn-", |_| true)?.len();
     forget::remove_beside(&path, ".tmp-", |_| true)?;
     for source in judged.iter().filter(|j| j.expired).filter_map(|j| j.path.as_deref()) {
@@ -87,9 +94,6 @@ pub fn purge(
             done.sources_kept.push(source.to_owned());
         }
     }
-    let kept: HashSet<&str> =
-        identified.iter().filter(|(_, j)| !j.expired).map(|(id, _)| id.as_str()).collect();
-    let keep = |id: &str| kept.contains(id);
     done.rows = forget::rows(&SetFiles::of(workspace, Source::Clarification), keep, some, &records)?;
     if some {
         let lines = judged.iter().filter(|j| !j.expired).map(|j| Out::Kept(j.line.bytes));

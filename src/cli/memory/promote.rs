@@ -3,6 +3,7 @@
 use super::{open, render, score};
 use crate::base::Result;
 use crate::cli::Context;
+use crate::memory::forget;
 use crate::memory::lifecycle::{self, Move, Options, Promotion};
 use crate::tr;
 
@@ -25,6 +26,9 @@ pub fn run(ctx: &Context, args: &Promote) -> Result<u8> {
     let options = Options { dry_run: args.dry_run, yes: args.yes };
     let mut locks = memory.locks();
     let done = lifecycle::promote(&memory.workspace, &mut locks, keyring.as_ref(), memory.clock, options)?;
+    if !args.dry_run {
+        forget::expired_blocks(&memory.workspace, &mut memory.locks(), memory.clock.now());
+    }
     if ctx.out.json {
         document(ctx, &done, args.dry_run);
         return Ok(0);

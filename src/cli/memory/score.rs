@@ -3,6 +3,7 @@
 use super::{open, render};
 use crate::base::Result;
 use crate::cli::Context;
+use crate::memory::forget;
 use crate::memory::reuse::{self, Report};
 use crate::tr;
 
@@ -18,6 +19,7 @@ pub fn run(ctx: &Context, _args: &Score) -> Result<u8> {
     let memory = open::memory(ctx, "score")?;
     let keyring = memory.keyring()?;
     let report = reuse::score(&memory.workspace, &mut memory.locks(), keyring.as_ref(), memory.clock)?;
+    forget::expired_blocks(&memory.workspace, &mut memory.locks(), memory.clock.now());
     if ctx.out.json {
         ctx.out.document(&serde_json::json!({
             "schema": 1,
