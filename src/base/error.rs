@@ -177,26 +177,36 @@ impl Error {
         Self::new(Kind::Usage, message)
     }
 
-    /// A failed input or output on `path` (exit 74). A missing-permission, full-disk or read-only
-    /// failure brings its hint.
+    /// A failed input or output on `path` (exit 74), with what to do about its kind.
     pub fn io(path: impl AsRef<std::path::Path>, error: &std::io::Error) -> Self {
         use std::io::ErrorKind as K;
         let path = path.as_ref().display();
         let hint = match error.kind() {
-            K::PermissionDenied => Some(crate::tr!(
+            K::PermissionDenied => crate::tr!(
                 "vérifiez le propriétaire et les droits de {path}",
                 "check the owner and the permissions of {path}"
-            )),
-            K::StorageFull | K::QuotaExceeded => Some(crate::tr!(
+            ),
+            K::StorageFull | K::QuotaExceeded => crate::tr!(
                 "libérez de la place sur le disque, puis relancez la commande",
                 "free disk space, then run the command again"
-            )),
-            K::ReadOnlyFilesystem => Some(crate::tr!(
-                "le système de fichiers est en lecture seule",
-                "the file system is read-only"
-            )),
-            _ => None,
+            ),
+            K::FileTooLarge => crate::tr!(
+                "relevez la taille de fichier permise (ulimit -f), puis relancez la commande",
+                "raise the permitted file size (ulimit -f), then run the command again"
+            ),
+            K::ReadOnlyFilesystem => crate::tr!(
+                "le système de fichiers est en lecture seule : remontez-le en écriture, ou travaillez ailleurs",
+                "the file system is read-only: mount it for writing, or work elsewhere"
+            ),
+            K::NotFound | K::NotADirectory | K::IsADirectory | K::InvalidInput | K::InvalidFilename => {
+                crate::tr!("vérifiez ce chemin", "check this path")
+            }
+            _ => crate::tr!(
+                "rien n'est acquitté ; réglez cela, puis relancez la commande",
+                "nothing was acknowledged; settle this, then run the command again"
+            ),
         };
+        let hint = Some(hint);
         Error { kind: Kind::Io, message: format!("{path}: {error}"), hint, exit: None }
     }
 

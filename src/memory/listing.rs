@@ -157,6 +157,8 @@ impl Shown {
         for (name, value) in fields {
             let text = match value {
                 Value::String(text) => text.clone(),
+                Value::Array(list) if list.iter().any(Value::is_object) => list.iter().map(entry).collect(),
+                Value::Array(list) => list.iter().map(scalar).collect::<Vec<_>>().join(", "),
                 other => other.to_string(),
             };
             let text = sanitize::terminal(&secret::mask(&text)).replace('\n', "\n    ");
@@ -164,6 +166,16 @@ impl Shown {
         }
         out
     }
+}
+
+/// An object of a list as a line of its own, its values beside each other.
+fn entry(value: &Value) -> String {
+    let values = value.as_object().into_iter().flat_map(|fields| fields.values());
+    format!("\n- {}", values.map(scalar).collect::<Vec<_>>().join(" · "))
+}
+
+fn scalar(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The records that `id` names: a learning, a watch note, a clarification, or all of a story.

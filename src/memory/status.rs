@@ -73,16 +73,23 @@ pub fn run(memory: &Memory<'_>) -> Result<Status> {
     let kept = clarification_entries(&identified(found.records.into_iter().map(|(_, r)| r).collect()), today);
     let clarifications = measure(memory, Source::Clarification, &kept, excluded, expired);
     let gates = schema::load::<Metric>(&Snapshot::read(&workspace.metrics())?).records.len();
-    let keyring = match memory.keyring() {
-        Ok(ring) => (ring.describe(), ring.current().err().map(|e| e.to_string())),
-        Err(e) => (String::new(), Some(e.to_string())),
+    let (keyring, key_step) = match memory.keyring() {
+        Ok(ring) => match ring.read_current() {
+            Ok(Some(_)) => ((ring.describe(), None), None),
+            Ok(None) => {
+                let absent = ring.current().err().map(|e| e.to_string());
+                ((ring.describe(), absent), Some("govmem audit bootstrap"))
+            }
+            Err(e) => ((ring.describe(), Some(e.to_string())), Some("govmem doctor")),
+        },
+        Err(e) => ((String::new(), Some(e.to_string())), Some("govmem doctor")),
     };
     let sources = vec![learnings, veille, clarifications];
     Ok(Status {
         workspace: workspace.root().to_path_buf(),
         gates,
         trail_bytes: std::fs::metadata(workspace.trail()).map_or(0, |m| m.len()),
-        next: next_steps(&sources, keyring.1.is_some()),
+        next: next_steps(&sources, key_step),
         sources,
         keyring,
     })
@@ -106,11 +113,8 @@ fn measure(
     SourceStatus { source, records: entries.len(), excluded, retired, pending, model, fault }
 }
 
-fn next_steps(sources: &[SourceStatus], no_key: bool) -> Vec<String> {
-    let mut next = Vec::new();
-    if no_key {
-        next.push("govmem audit bootstrap".to_owned());
-    }
+fn next_steps(sources: &[SourceStatus], key_step: Option<&str>) -> Vec<String> {
+    let mut next: Vec<String> = key_step.map(str::to_owned).into_iter().collect();
     if sources.iter().any(|s| s.pending > 0 || s.fault.is_some()) {
         next.push("govmem reindex".to_owned());
     }

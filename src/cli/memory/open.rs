@@ -58,10 +58,12 @@ pub fn read_input(ctx: &Context, path: &std::path::Path) -> Result<String> {
         std::fs::File::open(&path).at(&path)?.take(MOST + 1).read_to_end(&mut bytes).at(&path)?;
     }
     if bytes.len() as u64 > MOST {
-        return Err(Error::usage(tr!("entrée de plus de 16 Mio", "input above 16 MiB")));
+        return Err(Error::usage(tr!("{} : plus de 16 Mio", "{}: above 16 MiB", path.display()))
+            .hint(tr!("donnez un fichier plus court", "give a shorter file")));
     }
     String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        Error::usage(tr!("entrée : UTF-8 invalide à l'octet {at}", "input: invalid UTF-8 at byte {at}"))
+        let (shown, at) = (path.display(), e.utf8_error().valid_up_to());
+        Error::usage(tr!("{shown} : UTF-8 invalide à l'octet {at}", "{shown}: invalid UTF-8 at byte {at}"))
+            .hint(tr!("enregistrez le fichier en UTF-8", "save the file as UTF-8"))
     })
 }

@@ -39,7 +39,7 @@ impl Held {
             std::fs::create_dir_all(parent).at(parent)?;
         }
         loop {
-            let file = open_lock(path, mode).at(path)?;
+            let file = open_lock(path).at(path)?;
             if !settings.allow_network
                 && let Some(name) = network::network_file_system(&file).at(path)?
             {
@@ -95,13 +95,11 @@ fn wait(file: &File, path: &Path, mode: Mode, settings: &LockSettings, start: In
     }
 }
 
-fn open_lock(path: &Path, mode: Mode) -> io::Result<File> {
+fn open_lock(path: &Path) -> io::Result<File> {
     let file = match open::regular(path, OpenOptions::new().read(true).write(true).create(true)) {
-        // A reader without the right to write can still share an existing lock.
-        Err(e)
-            if mode == Mode::Shared
-                && matches!(e.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
-        {
+        // An existing lock can be taken without the right to write, exclusively too: the turnstile of
+        // a workspace that is only read. Whoever then writes meets the refusal at the file itself.
+        Err(e) if matches!(e.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
             open::regular(path, OpenOptions::new().read(true)).map_err(|_| e)?
         }
         other => other?,
