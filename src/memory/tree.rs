@@ -45,6 +45,14 @@ impl Path {
         Ok(Path(steps))
     }
 
+    /// The key of the document that the path begins with.
+    pub fn head(&self) -> Option<&str> {
+        match self.0.first()? {
+            Step::Key(key) => Some(key),
+            Step::Index(_) => None,
+        }
+    }
+
     /// The value the path leads to.
     pub fn get<'v>(&self, document: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(document, |value, step| match step {

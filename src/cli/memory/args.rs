@@ -20,7 +20,6 @@ pub use reports::{Kpi, KpiCs1, KpiCs2, Report, ReportCompounding, ReportHtml};
 #[command(
     name = "govmem",
     version,
-    about,
     after_help = "Example:\n  govmem init --lang en\n  govmem learn --story PD-7 --gate 8 --domain auth --project backend --tags mfa,timing --lesson \"Compare codes in constant time\"\n  govmem inject --story PD-42 --title \"MFA for partners\" --domain auth --project backend"
 )]
 pub struct Govmem {
@@ -41,7 +40,7 @@ pub enum Command {
     Status,
     /// Examine the workspace; change nothing without --fix
     Doctor(Doctor),
-    /// Approve an address of this workspace's configuration for tokens and texts
+    /// Approve what a workspace's configuration asks for: an address, a remote model, a CA, a credential
     Trust(Trust),
     /// Put the assistants' commands into a repository, beside what it has
     Install(Install),
@@ -127,11 +126,15 @@ pub struct Doctor {
 
 /// `trust`
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  govmem trust https://vault.example:8200\n  govmem trust remote-model:gpt-oss:120b-cloud\n  govmem trust ca-cert:deploy/ca.pem\n  govmem trust credential-file:/etc/govmem/role-id"
+)]
 pub struct Trust {
-    /// The address, such as `https://vault.example:8200`; without one, what is approved is listed
-    pub address: Option<String>,
+    /// An address, remote-model:NAME, ca-cert:FILE or credential-file:FILE; without it, what is approved is listed
+    #[arg(value_name = "WHAT")]
+    pub what: Option<String>,
     /// Withdraw the approval
-    #[arg(long, requires = "address")]
+    #[arg(long, requires = "what")]
     pub remove: bool,
 }
 

@@ -31,6 +31,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use super::context::{Command as Runner, Context, run};
+use super::signals::keep_memory_private;
 use crate::base::Result;
 use crate::store::Source;
 use args::{
@@ -40,6 +41,7 @@ use import::Import;
 
 /// Runs `govmem` with the process arguments.
 pub fn govmem() -> ExitCode {
+    keep_memory_private();
     run::<Govmem>(|parsed| (parsed.common, Box::new(move |ctx| dispatch(ctx, parsed.command))))
 }
 
@@ -48,6 +50,7 @@ pub fn job(name: &str) -> ExitCode {
     fn boxed(f: impl FnOnce(&Context) -> Result<u8> + 'static) -> Runner<'static> {
         Box::new(f)
     }
+    keep_memory_private();
     match name {
         "index" => run::<VeilleIndex>(|p| {
             (p.common, boxed(move |ctx| index::run(ctx, &[Source::Veille], false, p.args.strict)))
@@ -84,6 +87,8 @@ fn dispatch(ctx: &Context, command: Command) -> Result<u8> {
         Command::Search(args) => search::run(ctx, args),
         Command::Reindex(args) => index::run(ctx, &Source::ALL, args.full, args.strict),
         Command::Import(Import::Learnings(args)) => import::learnings(ctx, args),
+        Command::Import(Import::Veille(args)) => import::veille(ctx, args),
+        Command::Import(Import::Clarifications(args)) => import::clarifications(ctx, args),
         Command::Import(Import::Metrics(args)) => import::metrics(ctx, args),
         Command::Audit(args) => audit::run(ctx, args),
         Command::Morning => morning::run(ctx),

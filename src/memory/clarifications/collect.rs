@@ -145,32 +145,60 @@ fn read_spec(
     if section.answered.is_empty() {
         return Ok(None);
     }
-    let folder = path.parent().and_then(Path::file_name).and_then(|n| n.to_str()).unwrap_or("");
-    let number = folder.split('-').find_map(|p| p.parse::<u32>().ok()).filter(|n| *n > 0);
-    let number = number.ok_or_else(|| {
-        tr!("le dossier {folder:?} n'a pas de numéro", "the folder {folder:?} has no number")
-    })?;
-    let story = StoryId::parse(&format!("SPEC-{number}")).ok_or_else(|| folder.to_owned())?;
-    let date = section.date.ok_or_else(|| tr!("aucun titre Session daté", "no dated Session heading"))?;
-    let unset = |name: &str| {
-        tr!("[clarifications] {name} n'est pas configuré", "[clarifications] {name} is not configured")
-    };
-    let questions = section.answered.into_iter().enumerate().map(|(i, pair)| Answer {
+    let questions = section.answered.iter().enumerate().map(|(i, pair)| Answer {
         id: format!("Q{}", i + 1),
         theme: Theme::Contraintes,
-        // The record has no place for a foreign question, and the answer means little without it.
-        answer: format!("{} → {}", pair.question, pair.answer),
+        answer: spec_answer(pair),
     });
+    let questions = questions.collect();
+    let (story, domain, project, date) = match placed(&text) {
+        Some(placed) => placed,
+        None => {
+            let folder = path.parent().and_then(Path::file_name).and_then(|n| n.to_str()).unwrap_or("");
+            let story = spec::story_of(folder).ok_or_else(|| {
+                tr!("le dossier {folder:?} n'a pas de numéro", "the folder {folder:?} has no number")
+            })?;
+            let date =
+                section.date.ok_or_else(|| tr!("aucun titre Session daté", "no dated Session heading"))?;
+            let unset = |name: &str| {
+                tr!(
+                    "[clarifications] {name} n'est pas configuré",
+                    "[clarifications] {name} is not configured"
+                )
+            };
+            let domain = domain.cloned().ok_or_else(|| unset("domain"))?;
+            (story, domain, project.cloned().ok_or_else(|| unset("project"))?, date)
+        }
+    };
     Ok(Some(Clarification {
         story,
-        domain: domain.cloned().ok_or_else(|| unset("domain"))?,
-        project: project.cloned().ok_or_else(|| unset("project"))?,
+        domain,
+        project,
         date,
         path: shown.to_owned(),
-        questions: questions.collect(),
+        questions,
         retention_until: Clarification::retention_of(date),
         source: Default::default(),
     }))
+}
+
+/// What a record holds for a foreign question: it has no place for the question, and the answer means
+/// little without it.
+pub fn spec_answer(pair: &spec::Answered) -> String {
+    format!("{} → {}", pair.question, pair.answer)
+}
+
+/// Story, domain, project and day of a `spec.md` whose front matter names all four, as an import
+/// writes them; specifications of other people's tools do not.
+fn placed(text: &str) -> Option<(StoryId, Slug, Slug, Date)> {
+    let (front, _) = document::markdown(text).ok()??;
+    let field = |name: &str| front.get(name).and_then(Value::as_str);
+    Some((
+        field("story")?.parse().ok()?,
+        field("domain")?.parse().ok()?,
+        field("project")?.parse().ok()?,
+        Date::parse(field("date")?)?,
+    ))
 }
 
 /// The lines of `clarifications.jsonl` for `records`: those that say the same keep their bytes.

@@ -6,6 +6,7 @@
 //! holds them and never parsed.
 
 use crate::base::Date;
+use crate::base::id::StoryId;
 
 /// One answered question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,14 +36,8 @@ pub fn parse(text: &str) -> Option<Section> {
     let mut open = None::<Open>;
     for line in text.lines() {
         let trimmed = line.trim();
-        if let Some(mark) = fence_mark(trimmed) {
-            fence = match fence {
-                None => Some(mark),
-                Some((c, n)) if mark.0 == c && mark.1 >= n && trimmed.trim_start_matches(c).is_empty() => {
-                    None
-                }
-                open => open,
-            };
+        if fence_mark(trimmed).is_some() {
+            fence = after(fence, trimmed);
             extend(&mut open, line, true);
             continue;
         }
@@ -82,6 +77,43 @@ pub fn parse(text: &str) -> Option<Section> {
     }
     close(&mut open, section.as_mut().filter(|_| level > 0));
     section
+}
+
+/// Writes questions and answers as [`parse`] reads them, below a Clarifications heading.
+pub fn render(list: &[Answered]) -> String {
+    let mut out = String::new();
+    for Answered { question, answer } in list {
+        out.push_str(&format!("- Q: {question}\n"));
+        let mut fence = None::<(char, usize)>;
+        for (i, line) in answer.split('\n').enumerate() {
+            let verbatim = fence.is_some() || fence_mark(line.trim()).is_some();
+            fence = after(fence, line.trim());
+            match (i, line) {
+                (0, _) => out.push_str(&format!("  - A: {line}\n")),
+                (_, "") => out.push('\n'),
+                // Code keeps its own indentation.
+                _ if verbatim => out.push_str(&format!("{line}\n")),
+                _ => out.push_str(&format!("    {line}\n")),
+            }
+        }
+    }
+    out
+}
+
+/// The story of a specification by its folder: `SPEC-<number>`, without leading zeros.
+pub fn story_of(folder: &str) -> Option<StoryId> {
+    let number = folder.split('-').find_map(|p| p.parse::<u32>().ok()).filter(|n| *n > 0)?;
+    StoryId::parse(&format!("SPEC-{number}"))
+}
+
+/// The code fence that is open after a line.
+fn after(fence: Option<(char, usize)>, trimmed: &str) -> Option<(char, usize)> {
+    let Some(mark) = fence_mark(trimmed) else { return fence };
+    match fence {
+        None => Some(mark),
+        Some((c, n)) if mark.0 == c && mark.1 >= n && trimmed.trim_start_matches(c).is_empty() => None,
+        open => open,
+    }
 }
 
 struct Open {
@@ -125,7 +157,8 @@ fn close(open: &mut Option<Open>, section: Option<&mut Section>) {
     }
 }
 
-fn is_placeholder(answer: &str) -> bool {
+/// Whether an answer only stands for one.
+pub fn is_placeholder(answer: &str) -> bool {
     let folded = answer.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     matches!(folded.as_str(), "" | "tbd" | "todo" | "pending" | "needs clarification")
 }
@@ -233,6 +266,19 @@ mod tests {
         assert_eq!(section.answered[0].question, "First part?");
         assert_eq!(section.answered[0].answer, "line one\nline two\n    ```\n    ## no heading\n    ```");
         assert_eq!(section.unanswered, 2);
+    }
+
+    #[test]
+    fn what_is_rendered_reads_back() {
+        let list = [
+            pair("One -> two?", "Yes"),
+            pair("Three?", "first\n\n- a bullet\nlast"),
+            pair("Code?", "see\n  ```sh\n  ## no heading\n- Q: not one\n  ```\nend"),
+        ];
+        let text = format!("## Clarifications\n\n{}", render(&list));
+        assert_eq!(parse(&text).expect("section").answered, list);
+        assert_eq!(story_of("007-x").map(|s| s.to_string()), Some("SPEC-7".into()));
+        assert_eq!(story_of("x"), None);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 //! Shapes: JSON lines, one JSON document (an array or an object keyed by id, perhaps below
 //! `--items`), Markdown with front matter. Fields are mapped by paths.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
@@ -13,66 +12,26 @@ use crate::base::id::{Slug, StoryId};
 use crate::base::{Error, Instant, Result};
 use crate::memory::document;
 use crate::memory::excluded::Excluded;
-use crate::memory::tree::{self, Path as Field};
+use crate::memory::field_map::{FieldMap, Known};
+use crate::memory::tree::Path as Field;
 use crate::tr;
 
-/// The fields that `--map` may name.
-const NAMES: [&str; 10] =
-    ["lesson", "title", "tags", "created_at", "story", "gate", "domain", "project", "id", "refs"];
 /// Where a lesson's text stands when nothing is mapped.
 const LESSON_ALIASES: [&str; 6] = ["lesson", "text", "learning", "takeaway", "content", "message"];
 
-/// How their fields map to ours.
-#[derive(Clone, Debug)]
-pub struct FieldMap(BTreeMap<&'static str, Vec<Vec<Field>>>);
-
-impl FieldMap {
-    /// Reads `lesson=problem+solution`, `created_at=ts|date` …
-    ///
-    /// # Errors
-    /// Usage: an unknown field of ours, a missing `=`, a malformed path.
-    pub fn parse(pairs: &[String]) -> Result<Self> {
-        let mut map = BTreeMap::new();
-        for name in NAMES {
-            map.insert(name, vec![vec![Field::parse(name)?]]);
-        }
-        map.insert(
-            "lesson",
-            LESSON_ALIASES.iter().map(|a| Ok(vec![Field::parse(a)?])).collect::<Result<_>>()?,
-        );
-        for pair in pairs {
-            let (name, spec) = pair.split_once('=').ok_or_else(|| refuse(pair))?;
-            let name = NAMES.into_iter().find(|n| *n == name.trim()).ok_or_else(|| refuse(pair))?;
-            let alternatives = spec
-                .split('|')
-                .map(|alt| alt.split('+').map(|p| Field::parse(p.trim())).collect())
-                .collect::<Result<_>>()?;
-            map.insert(name, alternatives);
-        }
-        Ok(FieldMap(map))
-    }
-
-    fn text(&self, name: &str, item: &Value) -> Option<String> {
-        self.0.get(name)?.iter().find_map(|paths| {
-            let parts: Vec<String> =
-                paths.iter().filter_map(|p| p.get(item)).filter_map(tree::text).collect();
-            (!parts.is_empty()).then(|| parts.join("\n\n"))
-        })
-    }
-
-    fn list(&self, name: &str, item: &Value) -> Vec<String> {
-        let lists =
-            self.0.get(name).into_iter().flatten().map(|paths| {
-                paths.iter().filter_map(|p| p.get(item)).flat_map(tree::list).collect::<Vec<_>>()
-            });
-        lists.into_iter().find(|l| !l.is_empty()).unwrap_or_default()
-    }
-}
-
-fn refuse(pair: &str) -> Error {
-    Error::usage(tr!("--map : {pair:?} n'est pas champ=chemin", "--map: {pair:?} is not field=path"))
-        .hint(NAMES.join(", "))
-}
+/// The fields that `--map` may name.
+pub const FIELDS: [Known; 10] = [
+    ("lesson", &LESSON_ALIASES),
+    ("title", &["title"]),
+    ("tags", &["tags"]),
+    ("created_at", &["created_at"]),
+    ("story", &["story"]),
+    ("gate", &["gate"]),
+    ("domain", &["domain"]),
+    ("project", &["project"]),
+    ("id", &["id"]),
+    ("refs", &["refs"]),
+];
 
 /// What items that do not say so get.
 #[derive(Clone, Debug)]
@@ -283,7 +242,8 @@ mod tests {
 
     #[test]
     fn mapped_fields_and_times() {
-        let fields = FieldMap::parse(&["lesson=problem+fix".into(), "created_at=ts|at".into()]).unwrap();
+        let fields =
+            FieldMap::parse(&FIELDS, &["lesson=problem+fix".into(), "created_at=ts|at".into()]).unwrap();
         let item = json!({"id": "x", "ts": "2026-03-12T17:14Z", "title": "A  b", "problem": "P", "fix": "F", "tags": ["t", 1]});
         let got = map(&item, &fields, &defaults(), (String::new(), None)).unwrap();
         assert_eq!((got.lesson.as_str(), got.title.as_deref()), ("P\n\nF", Some("A b")));
@@ -299,7 +259,7 @@ mod tests {
         assert_eq!(got.created_at, defaults().now);
         assert_eq!(got.tags, [text_tag("P")]);
         assert!(map(&json!({"fix": "", "gate": "x"}), &fields, &defaults(), (String::new(), None)).is_err());
-        assert!(FieldMap::parse(&["lessn=x".into()]).is_err());
+        assert!(FieldMap::parse(&FIELDS, &["lessn=x".into()]).is_err());
     }
 
     #[test]

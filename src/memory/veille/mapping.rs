@@ -131,13 +131,23 @@ impl Mapping {
         })
     }
 
+    /// Whether a field of ours is looked for under `key` of a document.
+    pub fn reads(&self, key: &str) -> bool {
+        self.fields.values().flatten().flatten().any(|path| path.head() == Some(key))
+    }
+
+    /// Whether the summary of `document` comes from a field rather than from the text below.
+    pub fn has_summary(&self, document: &Value) -> bool {
+        self.alternatives("summary").flatten().any(|path| path.get(document).and_then(tree::text).is_some())
+    }
+
     fn alternatives(&self, name: &str) -> impl Iterator<Item = &Vec<Path>> {
         self.fields.get(name).into_iter().flatten()
     }
 }
 
 /// A day, also as the start of an instant (`2026-03-01T10:00:00Z`, `2026-03-01 10:00`).
-fn day(text: &str) -> Option<Date> {
+pub fn day(text: &str) -> Option<Date> {
     let (head, rest) = text.trim().split_at_checked(10)?;
     (rest.is_empty() || rest.starts_with(['T', ' '])).then(|| Date::parse(head)).flatten()
 }

@@ -83,7 +83,7 @@ pub fn scan(settings: &Settings) -> Result<Scan> {
         }
     }
     if settings.by_title {
-        out.superseded = keep_latest(&mut out.notes);
+        out.superseded = keep_latest(&mut out.notes, |note| &note.fields);
     }
     let ids = unique_slugs(out.notes.iter().map(|n| n.path.as_str()));
     out.notes.iter_mut().zip(ids).for_each(|(note, id)| note.id = id);
@@ -128,12 +128,13 @@ fn read(path: &Path, shown: &str, mapping: &Mapping) -> Result<Option<(Fields, S
     mapping.apply(&document, body, shown).map(|fields| Some((fields, sha256_hex(&text))))
 }
 
-/// Keeps, of notes with one folded title, the one of the latest day, then of the last path.
-fn keep_latest(notes: &mut Vec<Note>) -> usize {
+/// Keeps, of notes with one folded title, the one of the latest day, then the last. Returns how many
+/// went.
+pub fn keep_latest<N>(notes: &mut Vec<N>, fields: impl Fn(&N) -> &Fields) -> usize {
     let mut latest: HashMap<String, usize> = HashMap::new();
     for (i, note) in notes.iter().enumerate() {
-        let slot = latest.entry(mapping::fold(&note.fields.title)).or_insert(i);
-        if notes[*slot].fields.date <= note.fields.date {
+        let slot = latest.entry(mapping::fold(&fields(note).title)).or_insert(i);
+        if fields(&notes[*slot]).date <= fields(note).date {
             *slot = i;
         }
     }
