@@ -3,6 +3,9 @@
 
 #[path = "../support/governed.rs"]
 mod governed;
+#[path = "../support/http.rs"]
+#[expect(dead_code, clippy::unwrap_used, reason = "each test binary uses a part of the helpers")]
+mod http;
 #[path = "../support/openbao.rs"]
 #[expect(dead_code, reason = "each test binary uses a part of the helpers")]
 mod openbao;
@@ -12,7 +15,9 @@ mod ringed;
 #[expect(dead_code, reason = "each test binary uses a part of the helpers")]
 mod space;
 
+mod full_disk;
 mod killed;
+mod killed_index;
 
 mod st_295_01;
 mod st_295_02;

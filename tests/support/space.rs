@@ -66,6 +66,11 @@ pub fn shared(what: &str) -> Option<PathBuf> {
     None
 }
 
+/// Says aloud what is not tested here.
+pub fn skipped(why: &str) {
+    eprintln!("SKIPPED: {why}");
+}
+
 impl Space {
     /// An empty directory with a home beside the workspace.
     pub fn bare() -> Self {
