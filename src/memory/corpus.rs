@@ -97,17 +97,17 @@ pub fn draft(
 /// The nearest `wanted` records for which `text` gives the text that should be embedded, with every
 /// further one tied with the last of them in thousandths; the caller settles ties and cuts.
 ///
-/// `text` returns `None` for a record that is gone or filtered out. A hit whose text differs from
+/// `text` gives `None` for a record that is gone or filtered out. A hit whose text differs from
 /// the embedded one is left out and the search fetches on.
 ///
 /// # Errors
-/// ERR-295-02 and ERR-295-08 from the index.
+/// ERR-295-02 and ERR-295-08 from the index; those of `text`.
 pub fn nearest(
     set: &IndexSet,
     query: &[f32],
     wanted: usize,
     allowed: impl Fn(&str) -> bool,
-    text: impl Fn(&str) -> Option<String>,
+    text: impl Fn(&str) -> Result<Option<String>>,
 ) -> Result<Vec<RecordHit>> {
     let mut stale: HashSet<String> = HashSet::new();
     loop {
@@ -115,7 +115,7 @@ pub fn nearest(
         let hits = set.search(query, wanted, &rows)?;
         let before = stale.len();
         for hit in &hits {
-            if text(&hit.id).is_none_or(|t| sha256_hex(&t) != hit.text) {
+            if text(&hit.id)?.is_none_or(|t| sha256_hex(&t) != hit.text) {
                 stale.insert(hit.id.clone());
             }
         }

@@ -1,44 +1,57 @@
 //! Finding a few records of a large file without reading every line as a record.
 //!
-//! One pass notes on which lines each value of a member stands. The lines found for a value are then
+//! One pass notes at which lines each value of a member stands. The lines found for a value are then
 //! read as records and judged by the caller, so that a value in a nested object does no harm; the
 //! other lines are never looked into. [`Lookup::is_complete`] says when a full load must be used
 //! instead.
 
 use std::hash::{DefaultHasher, Hasher};
+use std::path::Path;
 
 use memchr::memmem;
 
-use crate::store::jsonl::Snapshot;
+use crate::base::Result;
+use crate::store::jsonl::{self, Place, Scanned};
 use crate::store::schema::Record;
 
 /// Which lines hold which values of one member.
 #[derive(Debug)]
 pub struct Lookup {
-    /// Hash of a value and index of a line that holds it, sorted.
-    places: Vec<(u64, usize)>,
+    file: Scanned,
+    /// Hash of a value and place of a line that holds it, sorted.
+    places: Vec<(u64, Place)>,
+    /// Lines that hold the mark.
+    marked: Vec<Place>,
     complete: bool,
 }
 
 impl Lookup {
-    /// Notes the values of the text member `name` in the whole lines of `snapshot`.
-    pub fn new(snapshot: &Snapshot, name: &str) -> Self {
+    /// Notes the values of the text member `name` in the whole lines of the file at `path`, and the
+    /// lines that hold the text `"mark"` anywhere.
+    ///
+    /// # Errors
+    /// I/O; ERR-295-15 for a file that is no record file.
+    pub fn read(path: &Path, name: &str, mark: Option<&str>) -> Result<Self> {
         let quoted = format!("\"{name}\"");
         let finder = memmem::Finder::new(&quoted);
-        let mut places = Vec::with_capacity(snapshot.len());
-        let mut complete = true;
-        for (i, line) in snapshot.lines().enumerate() {
+        let mark = mark.map(|mark| format!("\"{mark}\""));
+        let mark = mark.as_ref().map(memmem::Finder::new);
+        let (mut places, mut marked, mut complete) = (Vec::new(), Vec::new(), true);
+        let file = jsonl::scan(path, |place, line| {
             let before = places.len();
-            for at in finder.find_iter(line.bytes) {
-                match value(&line.bytes[at + quoted.len()..]) {
-                    Some(value) => places.push((hash(value), i)),
+            for at in finder.find_iter(line) {
+                match value(&line[at + quoted.len()..]) {
+                    Some(value) => places.push((hash(value), place)),
                     None => complete = false,
                 }
             }
-            complete &= places.len() > before || line.is_blank();
-        }
+            complete &= places.len() > before || line.iter().all(u8::is_ascii_whitespace);
+            if mark.as_ref().is_some_and(|mark| mark.find(line).is_some()) {
+                marked.push(place);
+            }
+        })?;
         places.sort_unstable();
-        Lookup { places, complete }
+        Ok(Lookup { file, places, marked, complete })
     }
 
     /// Whether every line that is not blank holds the member, as text without escapes.
@@ -46,24 +59,32 @@ impl Lookup {
         self.complete
     }
 
-    /// The records of the lines that hold `value`, in file order, for which `accept` holds.
-    pub fn records<'s, T: Record + 's>(
-        &'s self,
-        snapshot: &'s Snapshot,
-        value: &str,
-        accept: impl Fn(&T) -> bool + 's,
-    ) -> impl Iterator<Item = T> + 's {
+    /// The first record of the lines that hold `value`, in file order, for which `accept` holds.
+    ///
+    /// # Errors
+    /// I/O.
+    pub fn first<T: Record>(&self, value: &str, accept: impl Fn(&T) -> bool) -> Result<Option<T>> {
         let wanted = hash(value.as_bytes());
         let first = self.places.partition_point(|(hash, _)| *hash < wanted);
-        let mut last = None;
-        self.places[first..]
-            .iter()
-            .take_while(move |(hash, _)| *hash == wanted)
-            .filter(move |(_, line)| last.replace(*line) != Some(*line))
-            .filter_map(move |(_, line)| {
-                let record = T::parse(snapshot.line(*line)?.text().ok()?).ok()?;
-                accept(&record).then_some(record)
-            })
+        for (_, place) in self.places[first..].iter().take_while(|(hash, _)| *hash == wanted) {
+            if let Some(record) = self.record(*place)?.filter(&accept) {
+                return Ok(Some(record));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The records of the lines that hold the mark.
+    ///
+    /// # Errors
+    /// I/O.
+    pub fn marked<T: Record>(&self) -> Result<Vec<T>> {
+        self.marked.iter().filter_map(|place| self.record(*place).transpose()).collect()
+    }
+
+    fn record<T: Record>(&self, place: Place) -> Result<Option<T>> {
+        let parse = |line: jsonl::Line<'_>| T::parse(line.text().ok()?).ok();
+        Ok(self.file.line(place, parse)?.flatten())
     }
 }
 
@@ -81,47 +102,10 @@ fn hash(value: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The records of the lines that hold `"text"` anywhere, each line once, in file order, for which
-/// `accept` holds.
-pub fn records_with<'s, T: Record + 's>(
-    snapshot: &'s Snapshot,
-    text: &str,
-    accept: impl Fn(&T) -> bool + 's,
-) -> impl Iterator<Item = T> + 's {
-    lines(snapshot.bytes(), &format!("\"{text}\"")).into_iter().filter_map(move |line| {
-        let record = T::parse(std::str::from_utf8(line).ok()?).ok()?;
-        accept(&record).then_some(record)
-    })
-}
-
-/// The whole lines that hold `needle`, each once.
-fn lines<'b>(bytes: &'b [u8], needle: &str) -> Vec<&'b [u8]> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    let finder = memmem::Finder::new(needle);
-    while let Some(at) = finder.find(&bytes[from..]).map(|i| from + i) {
-        let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |i| i + 1);
-        // A last line without its end was never acknowledged.
-        let Some(end) = memchr::memchr(b'\n', &bytes[at..]).map(|i| at + i) else { break };
-        found.push(&bytes[start..end]);
-        from = end + 1;
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::store::schema::Score;
-
-    #[test]
-    fn whole_lines_once_each() {
-        let bytes = b"{\"a\":\"x\",\"b\":\"x\"}\n{\"a\":\"y\"}\n{\"a\":\"x\"}\n{\"a\":\"x\"";
-        assert_eq!(lines(bytes, "\"x\""), [&b"{\"a\":\"x\",\"b\":\"x\"}"[..], b"{\"a\":\"x\"}"]);
-        assert!(lines(b"", "\"x\"").is_empty());
-    }
 
     fn score(id: &str, reuse: f64, more: &str) -> String {
         format!(
@@ -133,8 +117,11 @@ mod tests {
         )
     }
 
-    fn snapshot(text: &str) -> Snapshot {
-        Snapshot::from_bytes(Path::new("scores.jsonl"), text.as_bytes().to_vec()).unwrap()
+    fn lookup(text: &str, name: &str, mark: Option<&str>) -> Lookup {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("scores.jsonl");
+        std::fs::write(&path, text).unwrap();
+        Lookup::read(&path, name, mark).unwrap()
     }
 
     #[test]
@@ -143,25 +130,29 @@ mod tests {
         let text = [
             score("PD-1-8-aaaaaaaaaaaa", 0.25, nested),
             "\n".into(),
-            score("PD-1-8-bbbbbbbbbbbb", 0.5, ""),
+            score("PD-1-8-bbbbbbbbbbbb", 0.5, ",\"note\":\"billing\""),
             score("PD-1-8-aaaaaaaaaaaa", 0.75, ""),
+            score("PD-1-8-dddddddddddd", 1.0, "").trim_end().into(),
         ]
         .concat();
-        let snapshot = snapshot(&text);
-        let lookup = Lookup::new(&snapshot, "learning_id");
+        let lookup = lookup(&text, "learning_id", Some("billing"));
         assert!(lookup.is_complete());
-        let of = |id: &'static str| -> Vec<f64> {
-            let accept = move |s: &Score| s.learning_id == id;
-            lookup.records(&snapshot, id, accept).map(|s| s.reuse_score).collect()
+        let of = |id: &str, least: f64| {
+            let accept = |s: &Score| s.learning_id == id && s.reuse_score >= least;
+            lookup.first(id, accept).unwrap().map(|s| s.reuse_score)
         };
-        assert_eq!(of("PD-1-8-aaaaaaaaaaaa"), [0.25, 0.75]);
-        assert_eq!(of("PD-1-8-bbbbbbbbbbbb"), [0.5], "the nested one is not its own");
-        assert!(of("PD-1-8-cccccccccccc").is_empty());
+        assert_eq!(of("PD-1-8-aaaaaaaaaaaa", 0.0), Some(0.25), "the first in file order");
+        assert_eq!(of("PD-1-8-aaaaaaaaaaaa", 0.5), Some(0.75), "the first that is accepted");
+        assert_eq!(of("PD-1-8-bbbbbbbbbbbb", 0.0), Some(0.5), "the nested one is not its own");
+        assert_eq!(of("PD-1-8-cccccccccccc", 0.0), None);
+        assert_eq!(of("PD-1-8-dddddddddddd", 0.0), None, "a last line without its end");
+        let marked: Vec<Score> = lookup.marked().unwrap();
+        assert_eq!(marked.iter().map(|s| s.reuse_score).collect::<Vec<_>>(), [0.5]);
     }
 
     #[test]
     fn says_when_a_full_load_is_needed() {
-        let complete = |text: &str| Lookup::new(&snapshot(text), "id").is_complete();
+        let complete = |text: &str| lookup(text, "id", None).is_complete();
         assert!(complete("{\"id\":\"a\"}\n{ \"id\" : \"b\" }\n\n"));
         assert!(!complete("{\"id\":\"a\"}\n{\"di\":\"b\"}\n"), "a line without");
         assert!(!complete("{\"id\":\"\\u0061\"}\n"), "an escape");

@@ -5,6 +5,7 @@ use crate::base::id::{Slug, StoryId};
 use crate::base::{Date, Error, ModelIdentity, Result, secret};
 use crate::embed::{PD295_WIDTH, QueryCache, QueryKey, pad};
 use crate::memory::block::Item;
+use crate::memory::learnings::lessons::Lessons;
 use crate::memory::learnings::library::{self, Library};
 use crate::memory::{Memory, clarifications, corpus, learnings, query, veille};
 use crate::store::Source;
@@ -121,12 +122,11 @@ pub fn find(
         }
         Scope::Learnings { filter, archived } => {
             // The index is hashed by its thread while the records are looked through here.
-            let library = Library::read(workspace)?;
-            library.look_ahead();
+            let lessons = Lessons::open(workspace, filter)?;
             let set = set()?;
-            let mut items = learnings::search::search(&library, &set, vector, top_k, filter)?;
+            let mut items = learnings::search::search(&lessons, &set, vector, top_k, filter)?;
             if *archived {
-                items.extend(archived_items(memory, &library, vector, filter)?);
+                items.extend(archived_items(memory, &Library::read(workspace)?, vector, filter)?);
                 items.sort_by(|a, b| {
                     let thousandths = |i: &Item| (f64::from(i.distance) * 1000.0).round();
                     (thousandths(a).total_cmp(&thousandths(b)))

@@ -11,13 +11,13 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
+use sha2::{Digest, Sha256};
 
 use super::index::{Factory, FaissIndex, Hit, VectorIndex, flat_payload};
 use super::manifest::{Manifest, Row, Stamp};
 use super::matrix::Matrix;
 use super::{Rows, unit};
 use crate::base::error::IoContext;
-use crate::base::id::sha256_hex;
 use crate::base::{Code, Error, ModelIdentity, Result};
 use crate::store::atomic::next_path;
 use crate::store::open;
@@ -80,7 +80,7 @@ impl SetFiles {
         let path = self.faiss();
         let work = move || {
             let file = open::regular(&path, OpenOptions::new().read(true)).ok()?;
-            let hash = sha256_hex(map(&file, &path).ok()?);
+            let hash = hash(&file, &path).ok()?;
             Some((file, path, hash))
         };
         Ahead(std::thread::Builder::new().name("hash".into()).spawn(work).ok())
@@ -172,7 +172,7 @@ impl SetFiles {
 
     /// The file among `X` and `X.next` that carries `stamp`.
     pub(super) fn matching(&self, path: &Path, stamp: &Stamp) -> Result<(File, PathBuf)> {
-        self.pick(path, stamp.bytes, |file, path| Ok(sha256_hex(map(file, path)?) == stamp.sha256))
+        self.pick(path, stamp.bytes, |file, path| Ok(hash(file, path)? == stamp.sha256))
     }
 
     /// The matrix among `X` and `X.next` whose header and values are those of the flat index.
@@ -261,6 +261,25 @@ pub(super) fn read_manifest(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut file = open::regular(path, OpenOptions::new().read(true))?;
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// SHA-256 hex of a whole file: read in pieces that stay in the processor's cache, so that a file of
+/// any size costs no memory.
+fn hash(file: &File, path: &Path) -> Result<String> {
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 128 << 10];
+    let mut at = 0;
+    loop {
+        match file.read_at(&mut buffer, at) {
+            Ok(0) => return Ok(hex::encode(hasher.finalize())),
+            Ok(read) => {
+                hasher.update(&buffer[..read]);
+                at += read as u64;
+            }
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(Error::io(path, &e)),
+        }
+    }
 }
 
 fn map(file: &File, path: &Path) -> Result<Mmap> {

@@ -83,6 +83,30 @@ fn learnings_by_distance_then_score_then_id() {
 }
 
 #[test]
+fn a_lesson_is_found_however_its_line_is_written() {
+    let space = space();
+    let search = || ids(&space.run("govmem", &["--json", "search", "learnings", "lock files"]).expect(0).json());
+    let found = search();
+    assert_eq!(found.len(), 3);
+    // Without its id, with an escaped one, and with spaces: the same JSON, so the same record.
+    let text = space.read("data/learnings.jsonl");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let first: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
+    let id = first["learning_id"].as_str().unwrap();
+    lines[0] = lines[0].replace(&format!("\"learning_id\":\"{id}\","), "");
+    assert_ne!(lines[0].len(), text.lines().next().unwrap().len());
+    lines[1] = lines[1].replace("\"learning_id\":\"PD", "\"learning_id\":\"\\u0050D");
+    lines[2] = lines[2].replace("\"learning_id\":", "\"learning_id\" : ");
+    space.write("data/learnings.jsonl", lines.join("\n") + "\n");
+    assert_eq!(search(), found);
+    // A nested member of the same name does not hide the missing one.
+    lines[0] = lines[0].replacen('{', "{\"note\":{\"learning_id\":\"PD-9-8-aaaaaaaaaaaa\"},", 1);
+    lines[1] = text.lines().nth(1).unwrap().to_owned();
+    space.write("data/learnings.jsonl", lines.join("\n") + "\n");
+    assert_eq!(search(), found);
+}
+
+#[test]
 fn clarifications_need_domain_and_project() {
     let space = space();
     let search = |args: &[&str]| space.run("govmem", &[&["search", "clarifications", "mfa"], args].concat());

@@ -67,7 +67,7 @@ pub fn search(
         query,
         top_k,
         |id| candidates.contains_key(id),
-        |id| whole(id).map(|r| text(&r)),
+        |id| Ok(whole(id).map(|r| text(&r))),
     )?;
     let records: HashMap<String, Clarification> =
         hits.iter().filter_map(|h| Some((h.id.clone(), whole(&h.id)?))).collect();

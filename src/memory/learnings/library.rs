@@ -4,13 +4,12 @@
 //! Of two lines with one id the first counts; a line whose stored id no longer follows from its
 //! tags counts nowhere. Both are reported by [`Library::load`].
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use crate::base::Result;
 use crate::memory::corpus::Entry;
 use crate::memory::lifecycle::redact::REDACTED;
-use crate::memory::lookup::{self, Lookup};
 use crate::store::Workspace;
 use crate::store::jsonl::Snapshot;
 use crate::store::schema::{self, Learning, Loaded, Score};
@@ -19,11 +18,7 @@ use crate::store::schema::{self, Learning, Loaded, Score};
 pub struct Library {
     learnings: Snapshot,
     scores: Snapshot,
-    by_line: OnceCell<Lookup>,
-    score_lines: OnceCell<Lookup>,
     by_id: OnceCell<HashMap<String, Learning>>,
-    /// Lessons that were looked up one by one.
-    found: RefCell<HashMap<String, Learning>>,
     all_scores: OnceCell<Vec<Score>>,
 }
 
@@ -36,10 +31,7 @@ impl Library {
         Ok(Library {
             learnings: Snapshot::read(&workspace.learnings())?,
             scores: Snapshot::read(&workspace.scores())?,
-            by_line: OnceCell::new(),
-            score_lines: OnceCell::new(),
             by_id: OnceCell::new(),
-            found: RefCell::default(),
             all_scores: OnceCell::new(),
         })
     }
@@ -50,43 +42,6 @@ impl Library {
         loaded.exclude_drift(&self.learnings);
         loaded.exclude_duplicates(&self.learnings);
         loaded
-    }
-
-    /// Prepares for [`Library::get`] and [`Library::score`] of a few lessons: while another thread
-    /// opens the index, for instance.
-    pub fn look_ahead(&self) {
-        self.by_line();
-        self.score_lines();
-    }
-
-    fn by_line(&self) -> &Lookup {
-        self.by_line.get_or_init(|| Lookup::new(&self.learnings, "learning_id"))
-    }
-
-    fn score_lines(&self) -> &Lookup {
-        self.score_lines.get_or_init(|| Lookup::new(&self.scores, "tag_hash"))
-    }
-
-    /// The lesson `id`, archived or not.
-    pub fn get(&self, id: &str) -> Option<Learning> {
-        if self.by_id.get().is_none() && self.by_line().is_complete() {
-            if let Some(known) = self.found.borrow().get(id) {
-                return Some(known.clone());
-            }
-            let counts = |l: &Learning| !l.has_drift();
-            let mut found = self.by_line().records(&self.learnings, id, counts);
-            if let Some(found) = found.find(|l: &Learning| l.id() == id) {
-                self.found.borrow_mut().insert(id.to_owned(), found.clone());
-                return Some(found);
-            }
-        }
-        self.all().get(id).cloned()
-    }
-
-    /// The ids of the archived lessons.
-    pub fn archived(&self) -> HashSet<String> {
-        let archived = |l: &Learning| !l.is_active();
-        lookup::records_with(&self.learnings, "archived", archived).map(|l| l.id()).collect()
     }
 
     /// The lessons by id.
@@ -100,18 +55,10 @@ impl Library {
         })
     }
 
-    /// The reuse score of a lesson, 0.0 without one; joined on story, gate and tag hash.
+    /// The reuse score of a lesson, 0.0 without one.
     pub fn score(&self, learning: &Learning) -> f64 {
         let hash = learning.recomputed_tag_hash();
-        let joins = |s: &Score| s.story == learning.story && s.gate == learning.gate && s.tag_hash == hash;
-        if self.score_lines().is_complete() {
-            return self
-                .score_lines()
-                .records(&self.scores, &hash, joins)
-                .next()
-                .map_or(0.0, |s| s.reuse_score);
-        }
-        self.all_scores().iter().find(|s| joins(s)).map_or(0.0, |s| s.reuse_score)
+        self.all_scores().iter().find(|s| joins(s, learning, &hash)).map_or(0.0, |s| s.reuse_score)
     }
 
     fn all_scores(&self) -> &[Score] {
@@ -124,6 +71,11 @@ impl Library {
     pub fn scores(&self) -> HashMap<&str, f64> {
         self.all_scores().iter().map(|s| (s.learning_id.as_str(), s.reuse_score)).collect()
     }
+}
+
+/// Whether a score is that of a lesson with this tag hash: joined on story, gate and tag hash.
+pub(super) fn joins(score: &Score, learning: &Learning, tag_hash: &str) -> bool {
+    score.story == learning.story && score.gate == learning.gate && score.tag_hash == tag_hash
 }
 
 /// The text that stands for a lesson in the index.

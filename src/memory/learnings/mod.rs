@@ -2,5 +2,6 @@
 
 pub mod feed;
 pub mod foreign;
+pub mod lessons;
 pub mod library;
 pub mod search;

@@ -1,12 +1,13 @@
 //! Searching lessons: distance in thousandths, then reuse score, then id.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::base::id::Slug;
 use crate::base::{Error, Result};
 use crate::memory::block::Item;
 use crate::memory::corpus;
-use crate::memory::learnings::library::{self, Library};
+use crate::memory::learnings::lessons::Lessons;
+use crate::memory::learnings::library;
 use crate::store::schema::{Learning, Scope};
 use crate::tr;
 use crate::vector::{IndexSet, RecordHit};
@@ -46,7 +47,7 @@ impl Filter {
     }
 
     /// Whether every active lesson passes.
-    fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.min_score <= 0.0 && self.scope.is_none() && self.domain.is_none() && self.project.is_none()
     }
 
@@ -77,19 +78,19 @@ struct Found {
 /// # Errors
 /// ERR-295-02 and ERR-295-08 from the index.
 pub fn search(
-    library: &Library,
+    lessons: &Lessons,
     set: &IndexSet,
     query: &[f32],
     top_k: usize,
     filter: &Filter,
 ) -> Result<Vec<Item>> {
-    let allowed = allowed(library, filter);
-    let shown = |id: &str| library.get(id).filter(Learning::is_active).map(|l| library::text(&l));
+    let allowed = lessons.allowed(filter)?;
+    let shown = |id: &str| Ok(lessons.get(id)?.filter(Learning::is_active).map(|l| library::text(&l)));
     let mut wanted = top_k;
     loop {
-        let hits = corpus::nearest(set, query, wanted, &allowed, shown)?;
+        let hits = corpus::nearest(set, query, wanted, |id| allowed.has(id), shown)?;
         let exhausted = hits.len() < wanted;
-        let chosen = choose(rank(library, hits), top_k, filter.max_per_story);
+        let chosen = choose(rank(lessons, hits)?, top_k, filter.max_per_story);
         if exhausted || chosen.len() >= top_k || filter.max_per_story == 0 {
             return Ok(chosen.into_iter().map(|f| item(&f.learning, f.score, f.hit.distance)).collect());
         }
@@ -97,36 +98,19 @@ pub fn search(
     }
 }
 
-/// Which ids may be returned. Without filters only the archived ones are looked for.
-fn allowed(library: &Library, filter: &Filter) -> Box<dyn Fn(&str) -> bool> {
-    if filter.is_open() {
-        let archived = library.archived();
-        return Box::new(move |id| !archived.contains(id));
+fn rank(lessons: &Lessons, hits: Vec<RecordHit>) -> Result<Vec<Found>> {
+    let mut found = Vec::with_capacity(hits.len());
+    for hit in hits {
+        if let Some(learning) = lessons.get(&hit.id)? {
+            found.push(Found { score: lessons.score(&learning)?, learning, hit });
+        }
     }
-    let scores = library.scores();
-    let passes: HashSet<String> = library
-        .all()
-        .iter()
-        .filter(|(id, l)| l.is_active() && filter.accepts(l, scores.get(id.as_str()).copied().unwrap_or(0.0)))
-        .map(|(id, _)| id.clone())
-        .collect();
-    Box::new(move |id| passes.contains(id))
-}
-
-fn rank(library: &Library, hits: Vec<RecordHit>) -> Vec<Found> {
-    let mut found: Vec<Found> = hits
-        .into_iter()
-        .filter_map(|hit| {
-            let learning = library.get(&hit.id)?;
-            Some(Found { score: library.score(&learning), learning, hit })
-        })
-        .collect();
     found.sort_by(|a, b| {
         (a.hit.thousandths().cmp(&b.hit.thousandths()))
             .then_with(|| b.score.total_cmp(&a.score))
             .then_with(|| a.hit.id.cmp(&b.hit.id))
     });
-    found
+    Ok(found)
 }
 
 fn choose(found: Vec<Found>, top_k: usize, max_per_story: usize) -> Vec<Found> {

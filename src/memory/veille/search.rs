@@ -1,5 +1,8 @@
 //! Searching watch notes: distance, then date descending, then id.
 
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+
 use crate::base::Result;
 use crate::memory::block::Item;
 use crate::memory::corpus;
@@ -41,25 +44,40 @@ pub fn search(
     top_k: usize,
     filter: &Filter,
 ) -> Result<Vec<Item>> {
-    let snapshot = Snapshot::read(&workspace.veille())?;
-    let lookup = Lookup::new(&snapshot, "id");
-    let get = |id: &str| {
-        if lookup.is_complete() {
-            return lookup.records(&snapshot, id, |n: &Veille| n.id == id).next();
+    let path = workspace.veille();
+    let lookup = Lookup::read(&path, "id", None)?;
+    let all: OnceCell<HashMap<String, Veille>> = OnceCell::new();
+    let load = || -> Result<&HashMap<String, Veille>> {
+        if all.get().is_none() {
+            let loaded = schema::load::<Veille>(&Snapshot::read(&path)?);
+            let mut by_id = HashMap::new();
+            for (_, note) in loaded.records {
+                by_id.entry(note.id.clone()).or_insert(note);
+            }
+            let _ = all.set(by_id);
         }
-        schema::load::<Veille>(&snapshot).values().find(|n| n.id == id).cloned()
+        Ok(all.get_or_init(HashMap::new))
+    };
+    let get = |id: &str| -> Result<Option<Veille>> {
+        match lookup.first(id, |n: &Veille| n.id == id)? {
+            None => Ok(load()?.get(id).cloned()),
+            found => Ok(found),
+        }
     };
     let allowed: Box<dyn Fn(&str) -> bool> = if filter.is_open() {
         Box::new(|_| true)
     } else {
-        let loaded = schema::load::<Veille>(&snapshot);
-        let passes: std::collections::HashSet<String> =
-            loaded.values().filter(|n| filter.accepts(n)).map(|n| n.id.clone()).collect();
+        let passes: HashSet<String> =
+            load()?.values().filter(|n| filter.accepts(n)).map(|n| n.id.clone()).collect();
         Box::new(move |id| passes.contains(id))
     };
-    let hits = corpus::nearest(set, query, top_k, allowed, |id| get(id).map(|n| text(&n)))?;
-    let mut found: Vec<(f32, Veille)> =
-        hits.into_iter().filter_map(|hit| Some((hit.distance, get(&hit.id)?))).collect();
+    let hits = corpus::nearest(set, query, top_k, allowed, |id| Ok(get(id)?.map(|n| text(&n))))?;
+    let mut found: Vec<(f32, Veille)> = Vec::new();
+    for hit in hits {
+        if let Some(note) = get(&hit.id)? {
+            found.push((hit.distance, note));
+        }
+    }
     found.sort_by(|(a, x), (b, y)| {
         a.total_cmp(b).then_with(|| y.date.cmp(&x.date)).then_with(|| x.id.cmp(&y.id))
     });

@@ -6,8 +6,10 @@
 
 mod append;
 mod rewrite;
+mod scan;
 mod snapshot;
 
 pub use append::{Appended, append};
 pub use rewrite::{Out, rewrite, stage};
+pub use scan::{Place, Scanned, scan};
 pub use snapshot::{Fault, Line, MAX_LINE, Snapshot, Torn};

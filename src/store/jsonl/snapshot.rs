@@ -14,7 +14,7 @@ use crate::tr;
 pub const MAX_LINE: usize = 16 << 20;
 
 /// Largest file that is read, in bytes: a sparse or endless one must not exhaust the memory.
-const MAX_FILE: u64 = 4 << 30;
+pub(super) const MAX_FILE: u64 = 4 << 30;
 
 /// The content of a JSON-lines file at one moment.
 #[derive(Debug)]
@@ -135,17 +135,7 @@ impl Snapshot {
 
     /// A snapshot of `bytes`; `path` is what messages name. Errors as [`Snapshot::read`].
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Snapshot> {
-        if let Some(what) = foreign_format(&bytes) {
-            let path = path.display();
-            return Err(Error::memory(
-                Code::SchemaInvalid,
-                tr!("{path} est {what}, pas du JSONL", "{path} is {what}, not JSON lines"),
-            )
-            .hint(tr!(
-                "remettez le fichier texte d'origine, par exemple depuis git",
-                "put the original text file back, from git for instance"
-            )));
-        }
+        foreign(path, &bytes)?;
         let mut lines = Vec::new();
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', &bytes) {
@@ -206,7 +196,21 @@ impl Snapshot {
     }
 }
 
-fn too_large(path: &Path, len: u64) -> Error {
+/// Refuses a file that starts as no text does. Errors: ERR-295-15.
+pub(super) fn foreign(path: &Path, bytes: &[u8]) -> Result<()> {
+    let Some(what) = foreign_format(bytes) else { return Ok(()) };
+    let path = path.display();
+    Err(Error::memory(
+        Code::SchemaInvalid,
+        tr!("{path} est {what}, pas du JSONL", "{path} is {what}, not JSON lines"),
+    )
+    .hint(tr!(
+        "remettez le fichier texte d'origine, par exemple depuis git",
+        "put the original text file back, from git for instance"
+    )))
+}
+
+pub(super) fn too_large(path: &Path, len: u64) -> Error {
     let path = path.display();
     Error::memory(
         Code::SchemaInvalid,
