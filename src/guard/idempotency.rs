@@ -240,21 +240,21 @@ mod tests {
         let now = Instant::parse("2026-04-11T09:42:17Z").unwrap();
         assert_eq!(Ledger::sweep(&path, now, true, |_| true, &guard).unwrap(), 0);
         assert!(!path.exists(), "nothing is written where nothing is");
-        for (story, block) in [("PD-1", "one"), ("PD-2", "two")] {
+        for (story, block) in [("PD-1", "first block"), ("PD-2", "second block")] {
             let key = Key::new(&StoryId::parse(story).unwrap(), 0, "step0_injection", now);
             let mut ledger = Ledger::load(&path, &guard).unwrap();
             ledger.finish(&key, done(Outcome::Complete, block), now, &guard).unwrap();
         }
         assert_eq!(Ledger::sweep(&path, now, false, |_| true, &guard).unwrap(), 0);
-        assert_eq!(Ledger::sweep(&path, now, false, |d| d.block != "one", &guard).unwrap(), 1);
-        assert!(!std::fs::read_to_string(&path).unwrap().contains("one"));
+        assert_eq!(Ledger::sweep(&path, now, false, |d| d.block != "first block", &guard).unwrap(), 1);
+        assert!(!std::fs::read_to_string(&path).unwrap().contains("first"));
         let later = now.plus(600);
         assert_eq!(Ledger::load(&path, &guard).unwrap().expired(later), 1);
         assert_eq!(Ledger::sweep(&path, later, false, |_| true, &guard).unwrap(), 1);
-        std::fs::write(&path, "broken one").unwrap();
+        std::fs::write(&path, "broken first").unwrap();
         assert_eq!(Ledger::sweep(&path, now, false, |_| true, &guard).unwrap_err().exit(), 65);
         assert_eq!(Ledger::sweep(&path, now, true, |_| true, &guard).unwrap(), 1);
-        assert!(!std::fs::read_to_string(&path).unwrap().contains("one"));
+        assert!(!std::fs::read_to_string(&path).unwrap().contains("first"));
     }
 
     #[test]
