@@ -10,7 +10,7 @@
 //! | command lines | [`cli`]: arguments → settings → call → render; the only printer |
 //! | service | [`serve`]: MCP and HTTP over `retrieval` |
 //! | systems | [`memory`] (PD-295), [`knowledge`] (govrag), [`retrieval`] (govfind); they do not know each other |
-//! | engines | [`embed`], [`vector`], [`guard`], [`audit`] |
+//! | engines | [`embed`], [`vector`], [`guard`], [`audit`], [`assistants`] |
 //! | files | [`store`] (records, locks), [`markdown`] (no I/O) |
 //! | ground | [`base`] |
 //!
@@ -22,6 +22,7 @@ pub mod base;
 pub mod markdown;
 pub mod store;
 
+pub mod assistants;
 pub mod audit;
 pub mod embed;
 pub mod guard;

@@ -7,14 +7,7 @@ use sha2::{Digest, Sha256};
 /// The version of the written texts.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How a comment is written in the file's format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comment {
-    /// `<!-- … -->`
-    Markdown,
-    /// `# …`
-    Hash,
-}
+pub use crate::assistants::forms::Comment;
 
 /// What stands at the place of a managed file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

@@ -6,7 +6,7 @@ use crate::{Source, none, sources};
 const FLOORS: [&[&str]; 7] = [
     &["base"],
     &["store", "markdown"],
-    &["embed", "vector", "guard", "audit"],
+    &["embed", "vector", "guard", "audit", "assistants"],
     &["memory", "knowledge", "retrieval"],
     &["serve"],
     &["cli"],

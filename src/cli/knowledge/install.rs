@@ -76,9 +76,8 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
 fn clis(ctx: &Context, args: &Args, settings: &Settings) -> Result<Vec<Cli>> {
     let named = args.cli.iter().map(|name| {
         Cli::parse(name).ok_or_else(|| {
-            let all: Vec<&str> = Cli::ALL.iter().map(|c| c.name()).collect();
             Error::usage(tr!("--cli {name} : assistant inconnu", "--cli {name}: unknown assistant"))
-                .hint(all.join(", "))
+                .hint(Cli::names())
         })
     });
     let named: Vec<Cli> = named.collect::<Result<_>>()?;

@@ -13,7 +13,7 @@ use crate::tr;
 pub fn run(ctx: &Context, args: Install) -> Result<u8> {
     let assistant = Assistant::parse(&args.cli).ok_or_else(|| {
         let cli = &args.cli;
-        Error::usage(tr!("assistant inconnu {cli:?}", "unknown assistant {cli:?}")).hint("claude, kilo")
+        Error::usage(tr!("assistant inconnu {cli:?}", "unknown assistant {cli:?}")).hint(Assistant::names())
     })?;
     let action = match (args.status, args.remove) {
         (true, _) => Action::Status,

@@ -15,7 +15,7 @@ use crate::base::{Error, Result};
 use crate::store::atomic;
 use crate::tr;
 
-pub use templates::Assistant;
+pub use crate::assistants::Assistant;
 
 /// State of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -61,7 +61,7 @@ pub fn run(repository: &Path, assistant: Assistant, lang: Lang, action: Action) 
     }
     let mut files = Vec::new();
     for template in templates::of(assistant, lang) {
-        let path = repository.join(template.path);
+        let path = repository.join(&template.path);
         refuse_symlinks(repository, &path)?;
         let wanted = seal(&template.text, template.comment);
         let state = state(&path, &wanted, template.comment)?;
@@ -72,14 +72,15 @@ pub fn run(repository: &Path, assistant: Assistant, lang: Lang, action: Action) 
             }
             // The hook stays as long as the other assistant's commands do.
             (Action::Remove, State::Current | State::Behind)
-                if template.path != templates::HOOK || !others_installed(repository, assistant, lang)? =>
+                if template.path != Path::new(templates::HOOK)
+                    || !others_installed(repository, assistant, lang)? =>
             {
                 std::fs::remove_file(&path).at(&path)?;
                 true
             }
             _ => false,
         };
-        files.push(File { path: PathBuf::from(template.path), state, changed });
+        files.push(File { path: template.path, state, changed });
     }
     Ok(files)
 }
@@ -87,9 +88,11 @@ pub fn run(repository: &Path, assistant: Assistant, lang: Lang, action: Action) 
 /// Whether another assistant has files of ours in `repository`.
 fn others_installed(repository: &Path, assistant: Assistant, lang: Lang) -> Result<bool> {
     for other in Assistant::ALL.into_iter().filter(|a| *a != assistant) {
-        for template in templates::of(other, lang).into_iter().filter(|t| t.path != templates::HOOK) {
+        for template in
+            templates::of(other, lang).into_iter().filter(|t| t.path != Path::new(templates::HOOK))
+        {
             let wanted = seal(&template.text, template.comment);
-            let state = state(&repository.join(template.path), &wanted, template.comment)?;
+            let state = state(&repository.join(&template.path), &wanted, template.comment)?;
             if matches!(state, State::Current | State::Behind) {
                 return Ok(true);
             }
@@ -198,10 +201,38 @@ mod tests {
         go(Assistant::Kilo, Action::Install);
         go(Assistant::Claude, Action::Remove);
         assert!(hook.exists() && !dir.path().join(".claude/commands/morning.md").exists());
-        let kilo = std::fs::read_to_string(dir.path().join(".kilocode/workflows/morning.md")).unwrap();
-        assert!(kilo.starts_with("# /morning") && !kilo.contains("allowed-tools"));
+        let kilo = std::fs::read_to_string(dir.path().join(".kilo/commands/morning.md")).unwrap();
+        assert!(kilo.contains("agent: code\n---\n\n# /morning") && !kilo.contains("allowed-tools"));
         go(Assistant::Kilo, Action::Remove);
         assert!(!hook.exists());
+    }
+
+    #[test]
+    fn every_assistant_gets_its_own_form_in_both_languages() {
+        for assistant in Assistant::ALL {
+            for lang in [Lang::Fr, Lang::En] {
+                let dir = tempfile::tempdir().unwrap();
+                let go = |action| super::run(dir.path(), assistant, lang, action).unwrap();
+                assert!(go(Action::Install).iter().all(|f| f.changed));
+                assert!(go(Action::Status).iter().all(|f| f.state == State::Current));
+                for file in go(Action::Status).iter().filter(|f| !f.path.ends_with("on-story-close.sh")) {
+                    let text = std::fs::read_to_string(dir.path().join(&file.path)).unwrap();
+                    if file.path.extension().is_some_and(|e| e == "toml") {
+                        let table: toml::Table = text.parse().expect("toml");
+                        assert!(!table["prompt"].as_str().unwrap().contains("$ARGUMENTS"), "{:?}", file.path);
+                        continue;
+                    }
+                    let front = crate::markdown::FrontMatter::read(&text);
+                    assert!(front.text("description").is_some(), "{:?}", file.path);
+                    // A skill bears the name of its folder.
+                    if file.path.ends_with("SKILL.md") {
+                        let folder = file.path.parent().and_then(|p| p.file_name()).unwrap();
+                        assert_eq!(front.text("name"), folder.to_str());
+                    }
+                }
+                assert!(go(Action::Remove).iter().all(|f| f.changed));
+            }
+        }
     }
 
     #[test]

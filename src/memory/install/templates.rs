@@ -1,33 +1,15 @@
 //! The files of each assistant, from one source in two languages.
 
+use std::path::{Path, PathBuf};
+
+use crate::assistants::forms::{self, Comment, Piece};
+use crate::assistants::{Assistant, project};
 use crate::base::lang::Lang;
-
-/// An assistant whose layout is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Assistant {
-    /// Claude Code: `.claude/commands/`.
-    Claude,
-    /// Kilo Code: `.kilocode/workflows/`.
-    Kilo,
-}
-
-impl Assistant {
-    /// Every assistant.
-    pub const ALL: [Assistant; 2] = [Assistant::Claude, Assistant::Kilo];
-
-    /// Reads `claude` or `kilo`.
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "claude" => Some(Assistant::Claude),
-            "kilo" => Some(Assistant::Kilo),
-            _ => None,
-        }
-    }
-}
 
 /// One file to install.
 pub(super) struct Template {
-    pub path: &'static str,
+    /// Relative to the repository.
+    pub path: PathBuf,
     pub text: String,
     /// How a comment opens and closes in this file.
     pub comment: (&'static str, &'static str),
@@ -36,7 +18,7 @@ pub(super) struct Template {
 
 const HTML: (&str, &str) = ("<!--", " -->");
 const SHELL: (&str, &str) = ("#", "");
-/// The story-close hook, which both assistants share.
+/// The story-close hook, which all assistants share.
 pub(super) const HOOK: &str = "scripts/on-story-close.sh";
 
 /// The files of `assistant` in `lang`.
@@ -53,29 +35,32 @@ pub(super) fn of(assistant: Assistant, lang: Lang) -> Vec<Template> {
             include_str!("templates/on-story-close.en.sh"),
         ),
     };
-    let command = |claude: &'static str, kilo: &'static str, text: &str| match assistant {
-        Assistant::Claude => {
-            Template { path: claude, text: text.to_owned(), comment: HTML, executable: false }
-        }
-        // Kilo's workflows are plain Markdown: the front matter is Claude's, and `$ARGUMENTS` is
-        // what the user types after the workflow's name.
-        Assistant::Kilo => Template {
-            path: kilo,
-            text: without_front_matter(text).replace(" $ARGUMENTS", ""),
-            comment: HTML,
-            executable: false,
-        },
-    };
     vec![
-        command(".claude/commands/gov.md", ".kilocode/workflows/gov.md", gov),
-        command(".claude/commands/morning.md", ".kilocode/workflows/morning.md", morning),
+        command(assistant, "gov", gov),
+        command(assistant, "morning", morning),
         // The hook serves whoever closes a story, with or without an assistant.
-        Template { path: HOOK, text: hook.to_owned(), comment: SHELL, executable: true },
+        Template { path: HOOK.into(), text: hook.to_owned(), comment: SHELL, executable: true },
     ]
 }
 
-fn without_front_matter(text: &str) -> &str {
-    text.strip_prefix("---\n")
-        .and_then(|t| t.split_once("\n---\n"))
-        .map_or(text, |(_, body)| body.trim_start())
+/// Claude's form is the source; the others get its description, hint and body in their own.
+fn command(assistant: Assistant, name: &str, source: &str) -> Template {
+    let folders = project(assistant, Path::new(""));
+    let (front, body) =
+        source.strip_prefix("---\n").and_then(|t| t.split_once("\n---\n")).unwrap_or(("", source));
+    let field =
+        |key: &str| front.lines().find_map(|l| l.strip_prefix(key)?.strip_prefix(": ")).unwrap_or_default();
+    let (description, hint) = (field("description"), field("argument-hint"));
+    let command = forms::Command { name, description, hint, body: body.trim_start() };
+    let Piece { path, text, comment, .. } = forms::command(assistant, &folders, &command);
+    let text = match assistant {
+        Assistant::Claude => source.to_owned(),
+        _ if text.ends_with('\n') => text,
+        _ => text + "\n",
+    };
+    let comment = match comment {
+        Comment::Markdown => HTML,
+        Comment::Hash => SHELL,
+    };
+    Template { path, text, comment, executable: false }
 }
