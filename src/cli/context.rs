@@ -1,9 +1,10 @@
 //! What every command has in common: its common flags, the environment, the clock, the streams, and
 //! the one conversion from errors to exit codes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use super::french;
 use super::output::{ColorChoice, Output};
 use crate::base::env::Env;
 use crate::base::lang::{self, Lang};
@@ -12,7 +13,7 @@ use crate::base::{Clock, Error, Result, SystemClock};
 /// The flags that every command takes.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Common {
-    /// The workspace; otherwise the nearest parent directory that holds `govmem.toml`
+    /// Where to work; otherwise here, or in the nearest parent directory that is configured
     #[arg(long, global = true, value_name = "DIR", help_heading = "Common")]
     pub workspace: Option<PathBuf>,
     /// Machine output: one JSON document on stdout
@@ -94,9 +95,13 @@ fn init_logs(verbose: u8, env: &Env) {
 
 /// Parses the arguments, runs the command and turns its result into an exit code.
 ///
-/// `split` separates the common flags from the command's own. Wrong usage exits 2, help and version
-/// exit 0. The command returns its exit code when it has none of the errors.
-pub fn run<P: clap::Parser>(split: impl FnOnce(P) -> (Common, Command<'static>)) -> ExitCode {
+/// `split` separates the common flags from the command's own; `language` is that of what is configured
+/// at a folder, for help and usage errors, which come before any command. Wrong usage exits 2, help and
+/// version exit 0. The command returns its exit code when it has none of the errors.
+pub fn run<P: clap::Parser>(
+    split: impl FnOnce(P) -> (Common, Command<'static>),
+    language: impl FnOnce(&Path, &Env) -> Option<Lang>,
+) -> ExitCode {
     super::signals::install();
     crate::vector::threads::calm();
     if let Some(what) = super::cpu::missing() {
@@ -108,15 +113,11 @@ pub fn run<P: clap::Parser>(split: impl FnOnce(P) -> (Common, Command<'static>))
         Output::new(false, false, ColorChoice::Auto, true).error(&error);
         return ExitCode::from(error.exit());
     }
-    set_language(&Env::from_process());
+    let env = Env::from_process();
+    set_language(&env);
     let parsed = match P::try_parse() {
         Ok(parsed) => parsed,
-        Err(e) => {
-            let code = if e.use_stderr() { 2 } else { 0 };
-            // A closed pipe leaves nothing to say.
-            let _ = e.print();
-            return ExitCode::from(code);
-        }
+        Err(e) => return unparsed::<P>(e, &env, language),
     };
     let (common, command) = split(parsed);
     let json = common.json;
@@ -134,6 +135,32 @@ pub fn run<P: clap::Parser>(split: impl FnOnce(P) -> (Common, Command<'static>))
             ExitCode::from(e.exit())
         }
     }
+}
+
+/// Help, version or wrong usage, in the language of the user or of the place.
+fn unparsed<P: clap::Parser>(
+    mut e: clap::Error,
+    env: &Env,
+    language: impl FnOnce(&Path, &Env) -> Option<Lang>,
+) -> ExitCode {
+    let code = if e.use_stderr() { 2 } else { 0 };
+    let here = std::env::current_dir().ok();
+    if let Some(lang) = here.filter(|_| !explicit_language(env)).and_then(|dir| language(&dir, env)) {
+        lang::set(lang);
+    }
+    if lang::current() == Lang::Fr {
+        // The same arguments fail in the same way in the translated table.
+        if let Err(french) = french::command(P::command()).try_get_matches() {
+            e = french;
+        }
+        if let Some(error) = french::error(&e) {
+            Output::new(false, false, ColorChoice::Auto, env.get("NO_COLOR").is_some()).error(&error);
+            return ExitCode::from(code);
+        }
+    }
+    // A closed pipe leaves nothing to say.
+    let _ = e.print();
+    ExitCode::from(code)
 }
 
 /// A parsed command, ready to run: it returns the exit code of a command that did its work.

@@ -3,6 +3,7 @@
 
 pub mod context;
 pub mod cpu;
+pub mod french;
 pub mod manual;
 pub mod output;
 pub mod signals;

@@ -100,11 +100,15 @@ impl Output {
         let (bold, reset) = if self.color_err { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
         let head = match error.code() {
             Some(code) => format!("{bold}{code} {}{reset}: {}", code.name(), error.message()),
-            None => format!("{bold}{}{reset}: {}", crate::tr!("erreur", "error"), error.message()),
+            None => {
+                let word = crate::tr!("{bold}erreur{reset} :", "{bold}error{reset}:");
+                format!("{word} {}", error.message())
+            }
         };
         self.stderr(&neutral(&head, self.color_err));
         if let Some(hint) = error.hint_text() {
-            self.stderr(&format!("hint: {}", neutral(hint, false)));
+            let hint = neutral(hint, false);
+            self.stderr(&crate::tr!("conseil : {hint}", "hint: {hint}"));
         }
     }
 

@@ -82,11 +82,14 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
     let mut found = check(&base, &options)?;
     found.repaired = repaired;
     render(ctx, args.format, &found);
-    Ok(found.exit(match args.strict {
+    let exit = found.exit(match args.strict {
         None => Strict::No,
         Some(Strictness::Warnings) => Strict::Warnings,
         Some(Strictness::All) => Strict::All,
-    }))
+    });
+    // The process ends here: giving back every page and finding one by one would only make it wait.
+    std::mem::forget((base, found));
+    Ok(exit)
 }
 
 fn options(ctx: &Context, args: &Args, base: &Base) -> Result<Options> {

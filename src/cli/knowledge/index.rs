@@ -43,7 +43,7 @@ pub fn run(ctx: &Context, _args: &Args) -> Result<u8> {
     for path in &plan.blocked {
         ctx.out.line(tr!("laissé : {path} n'est pas un index", "left: {path} is no index"));
     }
-    let (n, total) = (base.pages.len(), plan.total);
+    let (n, total) = (base.pages.len(), plan.total - plan.blocked.len());
     ctx.out.line(tr!("{n} documents, {total} index à jour", "{n} documents, {total} indexes up to date"));
     if !ctx.out.quiet {
         ctx.out.note(report::text(&found, false, false).trim_end());

@@ -55,7 +55,7 @@ enum Commands {
     Refs(refs::Args),
     /// Draw the graph of pages
     Graph(graph::Args),
-    /// Move a page and repair everything that names it
+    /// Move a page or a folder and repair everything that names it
     Mv(mv::Args),
     /// Record that a page was read against its code
     Ack(ack::Args),
@@ -74,12 +74,21 @@ enum Commands {
     Man,
 }
 
+/// The argument table.
+#[cfg(test)]
+pub(in crate::cli) fn arguments() -> clap::Command {
+    Cli::command()
+}
+
 /// Runs `govrag` with the process arguments.
 pub fn govrag() -> ExitCode {
-    context::run::<Cli>(|cli| {
-        let command = cli.command;
-        (cli.common, Box::new(move |ctx| run(ctx, &command)))
-    })
+    context::run::<Cli>(
+        |cli| {
+            let command = cli.command;
+            (cli.common, Box::new(move |ctx| run(ctx, &command)))
+        },
+        |folder, _| marker::open(folder).ok().filter(|m| m.lang_given).map(|m| m.lang),
+    )
 }
 
 fn run(ctx: &Context, command: &Commands) -> Result<u8> {

@@ -14,9 +14,9 @@ use crate::tr;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: govrag mv login.md securite/authentification/login.md")]
 pub struct Args {
-    /// The page, from the root of the base
+    /// The page or folder, from the root of the base
     old: String,
-    /// Its new path from the root, or a folder
+    /// Its new path from the root, or a folder to put it in
     new: String,
     /// Show the diff and write nothing
     #[arg(long)]
@@ -26,7 +26,9 @@ pub struct Args {
 /// Moves it and makes the indexes again.
 pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
     let (base, _lock) = base_to_write(ctx, "govrag mv")?;
-    let old = base.named(&args.old, Some(&ctx.cwd))?.path.clone();
+    let plain = args.old.trim_start_matches("./").trim_end_matches('/');
+    let is_folder = base.tree.folders.iter().any(|f| f == plain);
+    let old = if is_folder { plain.to_owned() } else { base.named(&args.old, Some(&ctx.cwd))?.path.clone() };
     let plan = moves::plan(&base, &old, &args.new)?;
     if args.dry_run {
         ctx.out.text(tr!("{} → {}\n", "{} → {}\n", plan.old, plan.new));

@@ -141,7 +141,7 @@ pub struct Trust {
 /// `install`
 #[derive(Debug, Args)]
 pub struct Install {
-    /// The assistant: claude, kilo
+    /// The assistant: claude, kilo, opencode, codex, gemini
     #[arg(long, default_value = "claude")]
     pub cli: String,
     /// The repository; the current directory by default

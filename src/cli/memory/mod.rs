@@ -26,6 +26,7 @@ mod settings;
 mod status;
 mod trust;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -33,7 +34,9 @@ use clap::CommandFactory;
 use super::context::{Command as Runner, Context, run};
 use super::signals::keep_memory_private;
 use crate::base::Result;
-use crate::store::Source;
+use crate::base::env::Env;
+use crate::base::lang::Lang;
+use crate::store::{Source, Workspace};
 use args::{
     ClarificationsCollect, Command, Govmem, Index, LearningsPromote, LearningsScore, Step0Inject, VeilleIndex,
 };
@@ -42,7 +45,25 @@ use import::Import;
 /// Runs `govmem` with the process arguments.
 pub fn govmem() -> ExitCode {
     keep_memory_private();
-    run::<Govmem>(|parsed| (parsed.common, Box::new(move |ctx| dispatch(ctx, parsed.command))))
+    run::<Govmem>(|parsed| (parsed.common, Box::new(move |ctx| dispatch(ctx, parsed.command))), language)
+}
+
+/// The argument tables of `govmem` and of the jobs.
+#[cfg(test)]
+pub(in crate::cli) fn arguments() -> Vec<clap::Command> {
+    vec![
+        Govmem::command(),
+        VeilleIndex::command(),
+        ClarificationsCollect::command(),
+        LearningsScore::command(),
+        LearningsPromote::command(),
+        Step0Inject::command(),
+    ]
+}
+
+/// The language of the workspace that holds `folder`.
+fn language(folder: &Path, env: &Env) -> Option<Lang> {
+    Workspace::find(folder).ok()?.load_config(env).ok()?.lang
 }
 
 /// Runs the batch job `name` with the process arguments.
@@ -51,16 +72,23 @@ pub fn job(name: &str) -> ExitCode {
         Box::new(f)
     }
     keep_memory_private();
+    let indexed = |ctx: &Context, source, strict| index::run(ctx, &[source], false, strict);
     match name {
-        "index" => run::<VeilleIndex>(|p| {
-            (p.common, boxed(move |ctx| index::run(ctx, &[Source::Veille], false, p.args.strict)))
-        }),
-        "collect" => run::<ClarificationsCollect>(|p| {
-            (p.common, boxed(move |ctx| index::run(ctx, &[Source::Clarification], false, p.args.strict)))
-        }),
-        "score" => run::<LearningsScore>(|p| (p.common, boxed(move |ctx| score::run(ctx, &p.args)))),
-        "promote" => run::<LearningsPromote>(|p| (p.common, boxed(move |ctx| promote::run(ctx, &p.args)))),
-        _ => run::<Step0Inject>(|p| (p.common, boxed(move |ctx| inject::run(ctx, p.args)))),
+        "index" => run::<VeilleIndex>(
+            |p| (p.common, boxed(move |ctx| indexed(ctx, Source::Veille, p.args.strict))),
+            language,
+        ),
+        "collect" => run::<ClarificationsCollect>(
+            |p| (p.common, boxed(move |ctx| indexed(ctx, Source::Clarification, p.args.strict))),
+            language,
+        ),
+        "score" => {
+            run::<LearningsScore>(|p| (p.common, boxed(move |ctx| score::run(ctx, &p.args))), language)
+        }
+        "promote" => {
+            run::<LearningsPromote>(|p| (p.common, boxed(move |ctx| promote::run(ctx, &p.args))), language)
+        }
+        _ => run::<Step0Inject>(|p| (p.common, boxed(move |ctx| inject::run(ctx, p.args))), language),
     }
 }
 

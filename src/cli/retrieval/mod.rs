@@ -29,12 +29,21 @@ use args::{Args, Verb};
 
 /// Runs `govfind` with the process arguments.
 pub fn govfind() -> ExitCode {
-    super::context::run(|args: Args| {
-        let Args { mut common, index, verb } = args;
-        // `--json` after a verb that has formats is one of them.
-        common.json |= verb.wants_json();
-        (common, Box::new(move |cli: &Cli| run(cli, index.as_deref(), verb)))
-    })
+    super::context::run(
+        |args: Args| {
+            let Args { mut common, index, verb } = args;
+            // `--json` after a verb that has formats is one of them.
+            common.json |= verb.wants_json();
+            (common, Box::new(move |cli: &Cli| run(cli, index.as_deref(), verb)))
+        },
+        |_, _| None,
+    )
+}
+
+/// The argument table.
+#[cfg(test)]
+pub(in crate::cli) fn arguments() -> clap::Command {
+    Args::command()
 }
 
 /// What a command is handed beside its own arguments.
@@ -78,20 +87,8 @@ fn run(cli: &Cli, index: Option<&str>, verb: Verb) -> Result<u8> {
         Verb::Mcp => mcp::run(&session),
         Verb::Serve(args) => serve::run(&session, &args),
         Verb::Stop => stop::run(&session),
-        Verb::Completions { shell } => {
-            let mut out = Vec::new();
-            clap_complete::generate(shell, &mut Args::command(), "govfind", &mut out);
-            cli.out.text(String::from_utf8_lossy(&out));
-            Ok(0)
-        }
-        Verb::Man => {
-            let mut out = Vec::new();
-            clap_mangen::Man::new(Args::command())
-                .render(&mut out)
-                .map_err(|e| crate::base::Error::io("man", &e))?;
-            cli.out.text(String::from_utf8_lossy(&out));
-            Ok(0)
-        }
+        Verb::Completions { shell } => super::manual::completions::<Args>(cli, shell),
+        Verb::Man => super::manual::man(cli, Args::command()),
     }
 }
 
