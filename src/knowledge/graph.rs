@@ -6,6 +6,9 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
 use super::document::Page;
 use crate::markdown::target::{Local, Target};
 
@@ -30,31 +33,15 @@ pub struct Graph {
 impl Graph {
     /// The graph of these pages.
     pub fn new(pages: &[Page]) -> Self {
+        let known: FxHashSet<&str> = pages.iter().map(|p| p.path.as_str()).collect();
         let mut nodes: BTreeMap<String, Node> =
-            pages.iter().map(|p| (p.path.clone(), Node::default())).collect();
-        let mut edges: Vec<(String, String)> = Vec::new();
-        for page in pages {
-            let mut node = Node::default();
-            for link in page.body.links.iter().filter(|l| l.is_navigable()) {
-                if let Target::Local(local) = &link.target
-                    && let Some(to) = target(&page.path, local, &nodes)
-                {
-                    node.links.insert(to);
-                }
-            }
-            for item in &page.meta.related {
-                if let Target::Local(local) = Target::parse(&item.text)
-                    && let Some(to) = target("", &local, &nodes)
-                    && to != page.path
-                {
-                    node.related.insert(to);
-                }
-            }
-            edges.extend(node.links.iter().chain(&node.related).map(|to| (page.path.clone(), to.clone())));
-            if let Some(slot) = nodes.get_mut(&page.path) {
-                *slot = node;
-            }
-        }
+            pages.par_iter().map(|page| (page.path.clone(), outgoing(page, &known))).collect();
+        let edges: Vec<(String, String)> = nodes
+            .iter()
+            .flat_map(|(from, node)| {
+                node.links.iter().chain(&node.related).map(|to| (from.clone(), to.clone()))
+            })
+            .collect();
         for (from, to) in edges {
             if let Some(node) = nodes.get_mut(&to) {
                 node.linked_by.insert(from);
@@ -88,13 +75,35 @@ impl Graph {
     }
 }
 
+/// What a page links to and names.
+fn outgoing(page: &Page, known: &FxHashSet<&str>) -> Node {
+    let mut node = Node::default();
+    for link in page.body.links.iter().filter(|l| l.is_navigable()) {
+        if let Target::Local(local) = link.target()
+            && let Some(to) = target(&page.path, &local, known)
+        {
+            node.links.insert(to);
+        }
+    }
+    for item in &page.meta.related {
+        if let Target::Local(local) = Target::parse(&item.text)
+            && let Some(to) = target("", &local, known)
+            && to != page.path
+        {
+            node.related.insert(to);
+        }
+    }
+    node
+}
+
 /// The page that `local`, written on `from`, names.
-fn target(from: &str, local: &Local, nodes: &BTreeMap<String, Node>) -> Option<String> {
+fn target(from: &str, local: &Local, known: &FxHashSet<&str>) -> Option<String> {
     if local.is_self() || local.folder || local.backslash {
         return None;
     }
     let resolved = local.resolve(from)?;
-    (resolved.up == 0 && resolved.path != from && nodes.contains_key(&resolved.path)).then_some(resolved.path)
+    (resolved.up == 0 && resolved.path != from && known.contains(resolved.path.as_str()))
+        .then_some(resolved.path)
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use rustc_hash::FxHashSet;
 
 use super::links::{self, Link, LinkKind, NotALink, NotALinkKind, Unresolved};
 use super::sections::{self, Collector, Heading, Section};
-use super::target::Target;
 
 /// What a body holds; every span is in bytes of the whole document.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +84,8 @@ pub fn scan(source: &str, from: usize) -> Body {
     }
     not_links.sort_by_key(|n| n.span.start);
     reader.links.sort_by_key(|l| l.span.start);
+    // A base holds very many links at once.
+    reader.links.shrink_to_fit();
     let mut body = Body {
         headings: reader.sections.headings,
         anchors: reader.sections.anchors,
@@ -203,10 +204,6 @@ impl Reader<'_> {
             kind,
             text: String::new(),
             destination: destination.to_owned(),
-            target: match kind {
-                LinkKind::Autolink if !destination.contains(':') => Target::External("mailto".to_owned()),
-                _ => Target::parse(destination),
-            },
             span,
             destination_span: None,
         });

@@ -35,8 +35,6 @@ pub struct Link {
     pub text: String,
     /// The destination after CommonMark's unescaping, not percent-decoded.
     pub destination: String,
-    /// Where it points.
-    pub target: Target,
     /// Bytes of the document.
     pub span: Range<usize>,
     /// Bytes of the destination in the document, angle brackets excluded; a reference's lies in its
@@ -45,6 +43,15 @@ pub struct Link {
 }
 
 impl Link {
+    /// Where it points. Parsed anew each time: kept for every link of a base, it would be most of what a
+    /// base is in memory.
+    pub fn target(&self) -> Target {
+        match self.kind {
+            LinkKind::Autolink if !self.destination.contains(':') => Target::External("mailto".to_owned()),
+            _ => Target::parse(&self.destination),
+        }
+    }
+
     /// Whether it can be an edge of the graph.
     pub fn is_navigable(&self) -> bool {
         matches!(self.kind, LinkKind::Inline | LinkKind::Reference | LinkKind::Html)
@@ -185,7 +192,6 @@ pub(super) fn html_links(html: &str, base: usize) -> Vec<Link> {
         out.push(Link {
             kind: LinkKind::Html,
             text: String::new(),
-            target: Target::parse(&destination),
             destination,
             span: base + all.start()..base + all.end(),
             destination_span: Some(base + href.start()..base + href.end()),

@@ -34,7 +34,7 @@ fn case_46_short_code_and_glyph() {
 #[test]
 fn case_47_percent_encoded_fragment() {
     let body = scan("# Été à Paris\n\n[a](#%C3%A9t%C3%A9-%C3%A0-paris)", 0);
-    let govmem::markdown::target::Target::Local(l) = &body.links[0].target else { panic!("local") };
+    let govmem::markdown::target::Target::Local(l) = body.links[0].target() else { panic!("local") };
     assert!(body.anchors.contains(&key(l.fragment.as_deref().expect("fragment"))));
 }
 

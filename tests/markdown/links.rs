@@ -15,7 +15,7 @@ fn edges(source: &str) -> Vec<String> {
 
 /// Local targets as `path` or `path#fragment`, resolved from `page`.
 fn resolved(page: &str, source: &str) -> Vec<String> {
-    let of = |l: &Link| match &l.target {
+    let of = |l: &Link| match l.target() {
         Target::Local(t) if l.is_navigable() => {
             let path = t.resolve(page)?;
             let up = "^".repeat(path.up);
@@ -197,7 +197,7 @@ fn case_26_task_items() {
 #[test]
 fn case_27_anchor_and_query() {
     assert_eq!(resolved("d/p.md", "[a](#s)"), ["d#s"], "an anchor alone names no page");
-    assert!(matches!(&body("[a](#s)").links[0].target, Target::Local(l) if l.is_self()));
+    assert!(matches!(body("[a](#s)").links[0].target(), Target::Local(l) if l.is_self()));
     assert_eq!(resolved("p.md", "[a](x.md?v=1) [b](x.md?v=1#s)"), ["x.md", "x.md#s"]);
 }
 
@@ -237,7 +237,7 @@ fn case_33_repository_code() {
 
 #[test]
 fn case_34_directory() {
-    let link = |s: &str| match &body(s).links[0].target {
+    let link = |s: &str| match body(s).links[0].target() {
         Target::Local(l) => l.folder,
         _ => panic!("{s}"),
     };
@@ -256,14 +256,14 @@ fn case_35_36_37_no_guessing() {
 #[test]
 fn case_38_templates_and_schemes() {
     for source in ["[a]({{ref}})", "[a](<{% link x.md %}>)", "[a](xref:System.String)", "[a](~/x.md)"] {
-        assert!(matches!(body(source).links[0].target, Target::Unjudged(_)), "{source}");
+        assert!(matches!(body(source).links[0].target(), Target::Unjudged(_)), "{source}");
     }
     assert_eq!(not_links("[a]({{< ref \"x.md\" >}})")[0].0, NotALinkKind::RawSpace);
 }
 
 #[test]
 fn case_39_backslash() {
-    assert!(matches!(&body("[a](dir\\x.md)").links[0].target, Target::Local(l) if l.backslash));
+    assert!(matches!(body("[a](dir\\x.md)").links[0].target(), Target::Local(l) if l.backslash));
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn case_40_one_finding_each() {
 
 #[test]
 fn case_42_absolute_url() {
-    assert_eq!(body("[a](https://x.org/docs/x.md)").links[0].target, Target::External("https".to_owned()));
+    assert_eq!(body("[a](https://x.org/docs/x.md)").links[0].target(), Target::External("https".to_owned()));
 }
 
 #[test]

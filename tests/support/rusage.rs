@@ -13,7 +13,15 @@ pub struct Usage {
 }
 
 /// Runs a command to its end; it must exit 0.
-pub fn measure(mut command: Command) -> Usage {
+pub fn measure(command: Command) -> Usage {
+    let name = format!("{command:?}");
+    let (usage, status) = measure_any(command);
+    assert_eq!(status, 0, "{name}");
+    usage
+}
+
+/// Runs a command to its end, and gives its exit code.
+pub fn measure_any(mut command: Command) -> (Usage, i32) {
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::inherit());
     let start = Instant::now();
     #[expect(clippy::zombie_processes, reason = "wait4 waits for it and gives its resource use")]
@@ -26,8 +34,8 @@ pub fn measure(mut command: Command) -> Usage {
     let waited = unsafe { libc::wait4(pid, &mut status, 0, &mut usage) };
     let ms = start.elapsed().as_secs_f64() * 1e3;
     assert_eq!(waited, pid);
-    assert_eq!(status, 0, "{command:?}");
-    Usage { ms, mib: usage.ru_maxrss as f64 / 1024.0 }
+    assert!(libc::WIFEXITED(status), "{command:?} was killed");
+    (Usage { ms, mib: usage.ru_maxrss as f64 / 1024.0 }, libc::WEXITSTATUS(status))
 }
 
 /// The median of the wall times.

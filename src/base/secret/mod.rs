@@ -90,9 +90,35 @@ fn is_invisible(c: char) -> bool {
         || (c.is_control() && !c.is_whitespace())
 }
 
+/// Bytes that may begin an invisible character: controls, and the first bytes of those in UTF-8.
+static SUSPECT: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut b = 0;
+    while b < 256 {
+        let space = matches!(b, 0x09..=0x0d);
+        table[b] = b < 0x20 && !space || matches!(b, 0x7f | 0xc2 | 0xd8 | 0xe1 | 0xe2 | 0xef | 0xf3);
+        b += 1;
+    }
+    table
+};
+
+/// Whether `text` holds a character that no reader sees; most texts are passed over byte by byte.
+fn has_invisible(text: &str) -> bool {
+    let mut at = 0;
+    while let Some(next) = text.as_bytes()[at..].iter().position(|b| SUSPECT[usize::from(*b)]) {
+        // A suspect byte begins a character: none of them continues one.
+        let Some(c) = text[at + next..].chars().next() else { return false };
+        if is_invisible(c) {
+            return true;
+        }
+        at += next + c.len_utf8();
+    }
+    false
+}
+
 /// The secrets of `text`, in order, without overlap; a token split by invisible characters is whole.
 pub fn scan(text: &str) -> Vec<Finding> {
-    if !text.contains(is_invisible) {
+    if !has_invisible(text) {
         return scan_visible(text);
     }
     let mut visible = String::with_capacity(text.len());

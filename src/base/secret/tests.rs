@@ -162,6 +162,13 @@ fn a_hint_stands_in_every_text_that_a_pattern_matches() {
 }
 
 #[test]
+fn the_quick_look_sees_every_invisible_character() {
+    for c in '\0'..=char::MAX {
+        assert_eq!(has_invisible(&format!("é{c}’")), is_invisible(c), "{:x}", u32::from(c));
+    }
+}
+
+#[test]
 fn invisible_characters_do_not_split_a_token() {
     let token = format!("ghp_{}", random(ALNUM, 36));
     let split = format!("é\n{}\u{200b}{}\u{2060} end", &token[..9], &token[9..]);

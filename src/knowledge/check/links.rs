@@ -1,5 +1,7 @@
 //! Links of a page: targets, anchors, forms.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::finding::{Finding, Repair};
@@ -22,12 +24,8 @@ pub(super) struct Links<'a> {
     log: Option<Vec<Commit>>,
     /// The root from the folder of `.rag`, with its slash.
     prefix: String,
-}
-
-/// Links that only another tool can judge.
-pub(super) fn unjudged(base: &Base) -> usize {
-    let links = base.pages.iter().flat_map(|p| &p.body.links);
-    links.filter(|l| l.is_navigable() && matches!(l.target, Target::Unjudged(_))).count()
+    /// Links that only another tool can judge, of the pages checked so far.
+    unjudged: AtomicUsize,
 }
 
 impl<'a> Links<'a> {
@@ -43,15 +41,24 @@ impl<'a> Links<'a> {
             anchors: base.pages.iter().map(|p| (p.path.as_str(), &p.body.anchors)).collect(),
             log,
             prefix,
+            unjudged: AtomicUsize::new(0),
         }
+    }
+
+    /// Links that only another tool can judge, on the pages checked so far.
+    pub(super) fn unjudged(&self) -> usize {
+        self.unjudged.load(Ordering::Relaxed)
     }
 
     pub(super) fn check(&self, page: &Page) -> Vec<Finding> {
         let mut out = Vec::new();
         for link in &page.body.links {
-            match &link.target {
-                Target::Local(local) => self.local(page, link, local, &mut out),
+            match link.target() {
+                Target::Local(local) => self.local(page, link, &local, &mut out),
                 Target::External(_) => self.mirror(page, link, &mut out),
+                Target::Unjudged(_) if link.is_navigable() => {
+                    self.unjudged.fetch_add(1, Ordering::Relaxed);
+                }
                 Target::Unjudged(_) => {}
             }
         }

@@ -147,7 +147,7 @@ pub fn check(base: &Base, options: &Options) -> Result<Report> {
     let mut report = Report {
         pages: base.pages.len(),
         unreadable: base.pages.iter().filter(|p| !p.is_readable()).count(),
-        unjudged: links::unjudged(base),
+        unjudged: links.unjudged(),
         notes: base.marker.warnings.clone(),
         ..Report::default()
     };
