@@ -305,6 +305,52 @@ fn moving_a_page_repairs_every_name_of_it() {
 }
 
 #[test]
+fn moving_a_folder_takes_its_pages_and_files_along() {
+    let w = clean();
+    w.write("src/x.rs", "fn x() {}\n");
+    w.write("docs/Dossier/i.png", "x");
+    w.page(
+        "Dossier/c.md",
+        "related: [Dossier/d.md, a.md]\nimpl_refs: [src/x.rs]\n",
+        "[d](d.md#d) ![i](i.png) [a](../a.md) [src](../../src/x.rs) [abs](/Dossier/d.md)",
+    );
+    w.page("Dossier/d.md", "", "# D\n\n[c](./c.md)");
+    w.page("e.md", "related: [\"Dossier/c.md\"]\n", "[c](Dossier/c.md) ![i](Dossier/i.png)");
+    w.index();
+    w.ack("Dossier/c.md");
+    let named = w.check().findings.into_iter().find(|f| f.code == Code::E001 && f.file == "docs/Dossier");
+    assert_eq!(named.expect("the folder's name").hint, "govrag mv Dossier dossier");
+    let base = w.base();
+    let plan = edit::moves::plan(&base, "Dossier/", "sujets/dossier").expect("plan");
+    plan.write(&base.marker).expect("write");
+    w.index();
+    let c = w.read("docs/sujets/dossier/c.md");
+    assert!(c.contains("related: [sujets/dossier/d.md, a.md]"), "{c}");
+    let links =
+        "[d](d.md#d) ![i](i.png) [a](../../a.md) [src](../../../src/x.rs) [abs](/sujets/dossier/d.md)";
+    assert!(c.contains(links), "{c}");
+    assert!(
+        w.read("docs/sujets/dossier/d.md").contains("[c](./c.md)"),
+        "what still leads there stays as it is"
+    );
+    let e = w.read("docs/e.md");
+    assert!(e.contains("related: [\"sujets/dossier/c.md\"]"), "{e}");
+    assert!(e.contains("[c](sujets/dossier/c.md) ![i](sujets/dossier/i.png)"), "{e}");
+    assert!(w.read(".rag.lock").starts_with("sujets/dossier/c.md\tsrc/x.rs\t"));
+    assert!(!w.path("docs/Dossier").exists());
+    let left: Vec<_> =
+        w.check().findings.into_iter().filter(|f| f.code == Code::W001 || f.code == Code::E001).collect();
+    assert!(left.is_empty(), "{left:?}");
+    let base = w.base();
+    for new in ["sujets/dossier/sub", "sujets/dossier", "../x", "/x", "Grand", "sujets/INDEX.md"] {
+        assert_eq!(edit::moves::plan(&base, "sujets/dossier", new).expect_err(new).exit(), 2, "{new}");
+    }
+    // A folder that is there takes it in.
+    w.page("autre/f.md", "", "[a](../a.md)");
+    assert_eq!(edit::moves::plan(&w.base(), "sujets/dossier", "autre").expect("plan").new, "autre/dossier");
+}
+
+#[test]
 fn moves_that_would_break_the_norm_are_refused() {
     let w = clean();
     let base = w.base();

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
-use std::fs;
 
 use super::Options;
 use super::finding::{Finding, Place, Repair};
+use super::pages::quoted;
 use crate::knowledge::code::Code;
 use crate::knowledge::git::Repo;
 use crate::knowledge::indexes::Plan;
 use crate::knowledge::load::Base;
 use crate::knowledge::names::is_reserved;
+use crate::knowledge::read;
 use crate::knowledge::resolve::fold;
 use crate::markdown::slug;
 use crate::tr;
@@ -35,7 +36,10 @@ fn folders(base: &Base, place: &Place, out: &mut Vec<Finding>) {
         let name = folder.rsplit('/').next().unwrap_or(folder);
         if !slug::is_conforming(name) {
             let hint = match slug::slug(name, base.marker.lang) {
-                Ok(slug) => tr!("renommez-le en {slug}", "rename it to {slug}"),
+                Ok(slug) => {
+                    let above = folder.rsplit_once('/').map_or(String::new(), |(a, _)| format!("{a}/"));
+                    format!("govrag mv {} {above}{slug}", quoted(folder))
+                }
                 Err(refused) => refused.to_string(),
             };
             let message = tr!(
@@ -156,7 +160,7 @@ pub(super) fn is_tracked(base: &Base) -> bool {
 }
 
 fn repository(base: &Base, options: &Options, tracked: bool, out: &mut Vec<Finding>) {
-    let agents = fs::read_to_string(base.marker.home.join("AGENTS.md")).unwrap_or_default();
+    let agents = read::text(base.marker.home.join("AGENTS.md")).unwrap_or_default();
     if !agents.contains(".rag") {
         out.push(Finding::file(
             Code::I001,

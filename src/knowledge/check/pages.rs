@@ -8,6 +8,7 @@ use crate::knowledge::code::{Code, Severity};
 use crate::knowledge::drift::Ledger;
 use crate::knowledge::load::Base;
 use crate::knowledge::tokens::estimate;
+use crate::markdown::decode::Undecodable;
 use crate::markdown::slug;
 use crate::tr;
 
@@ -74,15 +75,23 @@ fn name(base: &Base, page: &Page, out: &mut Vec<Finding>) {
 }
 
 /// A path as a shell argument.
-fn quoted(path: &str) -> String {
+pub(super) fn quoted(path: &str) -> String {
     let plain = path.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'-' | b'_'));
+    // A leading hyphen would read as an option.
+    let path = if path.starts_with('-') { &format!("./{path}") } else { path };
     if plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 fn fields(page: &Page, out: &mut Vec<Finding>) {
     if let Some(why) = &page.undecodable {
-        let hint = tr!("enregistrez la page en UTF-8", "save the page as UTF-8");
-        out.push(Finding::on(page, Code::E002, 0..0, why.clone(), hint));
+        let hint = match why {
+            Undecodable::TooLarge(_) => tr!("scindez la page", "split the page"),
+            Undecodable::Unreadable(_) => {
+                tr!("mettez-y un fichier lisible", "put a file there that can be read")
+            }
+            _ => tr!("enregistrez la page en UTF-8", "save the page as UTF-8"),
+        };
+        out.push(Finding::on(page, Code::E002, 0..0, why.to_string(), hint));
         return;
     }
     for o in &page.objections {

@@ -1,4 +1,4 @@
-//! `mv`: a page moves, and every link, `related` and ledger line that named it follows.
+//! `mv`: a page or a folder moves, and every link, `related` and ledger line that named it follows.
 
 use std::fs;
 
@@ -25,7 +25,9 @@ pub struct Move {
     pub old: String,
     /// The path after.
     pub new: String,
-    /// Other pages that change, and the moved one under its new path.
+    /// Whether a whole folder moves.
+    pub folder: bool,
+    /// Pages that change, the moved ones under their new path.
     pub changes: Vec<Change>,
     /// How many links and `related` were repaired.
     pub repaired: usize,
@@ -35,28 +37,57 @@ pub struct Move {
     pub ledger: Ledger,
 }
 
-/// Plans the move of the page `old` to `new` (a path from the root; a folder keeps the name).
+/// What goes where: one path, or everything below a folder.
+struct Route<'a> {
+    old: &'a str,
+    new: &'a str,
+    folder: bool,
+}
+
+impl Route<'_> {
+    /// Where `path` is after the move; `None` when it stays.
+    fn of(&self, path: &str) -> Option<String> {
+        if !self.folder {
+            return (path == self.old).then(|| self.new.to_owned());
+        }
+        let rest = path.strip_prefix(self.old)?.strip_prefix('/')?;
+        Some(format!("{}/{rest}", self.new))
+    }
+
+    fn after(&self, path: &str) -> String {
+        self.of(path).unwrap_or_else(|| path.to_owned())
+    }
+}
+
+/// Plans the move of the page or folder `old` to `new`: a path from the root, or a folder that takes it
+/// under its own name.
 ///
 /// # Errors
 /// A usage error when `new` is taken, reserved, outside the root or against the naming rule.
 pub fn plan(base: &Base, old: &str, new: &str) -> Result<Move> {
-    let page = base.named(old, None)?;
-    let new = destination(base, page, new)?;
+    let plain = old.trim_start_matches("./").trim_end_matches('/');
+    let folder = base.page(plain).is_none() && base.tree.folders.iter().any(|f| f == plain);
+    let old = if folder { plain.to_owned() } else { base.named(old, None)?.path.clone() };
+    let new = if folder { folder_destination(base, &old, new)? } else { destination(base, &old, new)? };
+    let route = Route { old: &old, new: &new, folder };
     let resolver = Resolver::new(&base.marker, base.pages.iter().map(|p| p.path.as_str()));
     let mut plan = Move {
-        old: page.path.clone(),
+        old: old.clone(),
         new: new.clone(),
+        folder,
         changes: Vec::new(),
         repaired: 0,
         left: Vec::new(),
         ledger: Ledger::read(&base.marker.home)?,
     };
-    plan.ledger.rename_page(&page.path, &new);
     for other in &base.pages {
-        let here = if other.path == page.path { new.as_str() } else { other.path.as_str() };
+        let here = route.after(&other.path);
+        if here != other.path {
+            plan.ledger.rename_page(&other.path, &here);
+        }
         let mut edits = Vec::new();
         for link in &other.body.links {
-            let Some(to) = target(&resolver, other, here, link, &page.path, &new) else { continue };
+            let Some(to) = target(&resolver, other, &here, link, &route) else { continue };
             match &link.destination_span {
                 Some(span) if other.source.get(span.clone()) == Some(link.destination.as_str()) => {
                     edits.push((span.clone(), to));
@@ -70,11 +101,12 @@ pub fn plan(base: &Base, old: &str, new: &str) -> Result<Move> {
         }
         for item in &other.meta.related {
             if let Target::Local(local) = Target::parse(&item.text)
-                && matches!(resolver.page_from_root(&local), Found::Page(p) if p == page.path)
+                && let Found::Page(page) = resolver.page_from_root(&local)
+                && let Some(to) = route.of(&page)
             {
                 let written = other.source.get(item.span.clone()).unwrap_or_default();
                 let quote = written.chars().next().filter(|c| matches!(c, '"' | '\''));
-                edits.push((item.span.clone(), quote.map_or(new.clone(), |q| format!("{q}{new}{q}"))));
+                edits.push((item.span.clone(), quote.map_or(to.clone(), |q| format!("{q}{to}{q}"))));
             }
         }
         edits.sort_by_key(|e| (e.0.start, e.0.end));
@@ -82,7 +114,7 @@ pub fn plan(base: &Base, old: &str, new: &str) -> Result<Move> {
         plan.repaired += edits.len();
         if !edits.is_empty() || here != other.path {
             let after = splice(&other.source, edits);
-            plan.changes.push(Change { path: here.to_owned(), before: other.source.clone(), after });
+            plan.changes.push(Change { path: here, before: other.source.clone(), after });
         }
     }
     Ok(plan)
@@ -94,27 +126,27 @@ fn target(
     page: &Page,
     here: &str,
     link: &Link,
-    old: &str,
-    new: &str,
+    route: &Route<'_>,
 ) -> Option<String> {
-    let Target::Local(local) = &link.target else { return None };
+    let Target::Local(local) = link.target() else { return None };
     let moved = here != page.path;
     let tail = link.destination.find(['?', '#']).map_or("", |i| &link.destination[i..]);
     if local.is_self() {
         return None;
     }
-    let found = resolver.find(&page.path, local);
+    let found = resolver.find(&page.path, &local);
     let path = match &found {
-        Found::Page(p) if p == old => new.to_owned(),
-        Found::Itself if moved => new.to_owned(),
-        Found::Page(p) | Found::Asset(p) if moved && !local.absolute => p.clone(),
+        Found::Itself if moved => here.to_owned(),
+        Found::Page(p) | Found::Asset(p) if route.of(p).is_some() || moved && !local.absolute => {
+            route.after(p)
+        }
         Found::Code(_) | Found::Broken(_) if moved && !local.absolute => {
             // Where it leads stays the same place above or below the root.
             let resolved = local.resolve(&page.path)?;
             let up = "../".repeat(here.matches('/').count() + resolved.up);
             let slash = if local.folder { "/" } else { "" };
             let inside = if resolved.up == 0 {
-                relative(here, &resolved.path)
+                relative(here, &route.after(&resolved.path))
             } else {
                 format!("{up}{}", resolved.path)
             };
@@ -122,57 +154,98 @@ fn target(
         }
         _ => return None,
     };
+    // What still leads there stays as it is written.
+    if !local.absolute && local.resolve(here).is_some_and(|r| r.up == 0 && r.path == path) {
+        return None;
+    }
     let text = if local.absolute { format!("/{path}") } else { relative(here, &path) };
     let text = format!("{}{tail}", encode(&text));
     (text != link.destination).then_some(text)
 }
 
-fn destination(base: &Base, page: &Page, new: &str) -> Result<String> {
+fn refused(new: &str, why: String) -> Error {
+    Error::usage(format!("{new}: {why}"))
+}
+
+/// The parts of a path from the root.
+///
+/// # Errors
+/// A usage error for a path that is none.
+fn parts<'p>(new: &str, path: &'p str) -> Result<Vec<&'p str>> {
+    let parts: Vec<&str> = path.split('/').collect();
+    if new.starts_with('/') || parts.iter().any(|p| p.is_empty() || *p == ".." || *p == ".") {
+        return Err(refused(
+            new,
+            tr!("donnez un chemin depuis la racine de la base", "give a path from the root of the base"),
+        ));
+    }
+    Ok(parts)
+}
+
+fn conforming<'p>(base: &Base, new: &str, parts: impl IntoIterator<Item = &'p str>) -> Result<()> {
+    for part in parts {
+        if !slug::is_conforming(part) {
+            let hint = slug::slug(part, base.marker.lang).unwrap_or_else(|r| r.to_string());
+            let why =
+                tr!("« {part} » ne suit pas la règle de nommage", "'{part}' does not follow the naming rule");
+            return Err(refused(new, why).hint(hint));
+        }
+    }
+    Ok(())
+}
+
+fn is_taken(base: &Base, old: &str, path: &str) -> bool {
+    path == old || under(&base.marker.root, path).exists() && fold(path) != fold(old)
+}
+
+fn folder_destination(base: &Base, old: &str, new: &str) -> Result<String> {
+    let clean = new.trim_start_matches("./");
+    let name = old.rsplit('/').next().unwrap_or(old);
+    let into = clean.trim_end_matches('/');
+    // A folder that is there takes it in; itself in another case is a new name.
+    let is_folder = base.tree.folders.iter().any(|f| f == into) && into != old;
+    let path = if is_folder { format!("{into}/{name}") } else { into.to_owned() };
+    conforming(base, new, parts(new, &path)?)?;
+    if path.strip_prefix(old).is_some_and(|rest| rest.starts_with('/')) {
+        return Err(refused(
+            new,
+            tr!("un dossier ne va pas dans lui-même", "a folder does not go into itself"),
+        ));
+    }
+    if is_taken(base, old, &path) {
+        return Err(refused(new, tr!("le nom est déjà pris", "the name is taken")));
+    }
+    Ok(path)
+}
+
+fn destination(base: &Base, old: &str, new: &str) -> Result<String> {
     let marker = &base.marker;
-    let refused = |why: String| Error::usage(format!("{new}: {why}"));
-    let name = page.path.rsplit('/').next().unwrap_or(&page.path);
+    let name = old.rsplit('/').next().unwrap_or(old);
     let clean = new.trim_start_matches("./");
     let is_folder = clean.ends_with('/') || base.tree.folders.iter().any(|f| f == clean);
     let path = if is_folder { format!("{}/{name}", clean.trim_end_matches('/')) } else { clean.to_owned() };
     let path = path.trim_start_matches('/').to_owned();
-    let parts: Vec<&str> = path.split('/').collect();
-    if new.starts_with('/') || parts.iter().any(|p| p.is_empty() || *p == ".." || *p == ".") {
-        return Err(refused(tr!(
-            "donnez un chemin depuis la racine de la base",
-            "give a path from the root of the base"
-        )));
-    }
+    let parts = parts(new, &path)?;
     let file = parts.last().copied().unwrap_or_default();
     if !is_page_name(marker, file) {
-        return Err(refused(tr!(
-            "l'extension n'est pas celle d'une page",
-            "the extension is not that of a page"
-        ))
-        .hint(format!("{path}.md")));
+        let why = tr!("l'extension n'est pas celle d'une page", "the extension is not that of a page");
+        return Err(refused(new, why).hint(format!("{path}.md")));
     }
     if names::is_reserved(marker, file) {
-        return Err(refused(tr!("nom réservé aux index", "a name kept for indexes")));
+        return Err(refused(new, tr!("nom réservé aux index", "a name kept for indexes")));
     }
     let stem = file.rsplit_once('.').map_or(file, |(s, _)| s);
-    for part in parts[..parts.len() - 1].iter().copied().chain([stem]) {
-        if !slug::is_conforming(part) {
-            let hint = slug::slug(part, marker.lang).unwrap_or_else(|r| r.to_string());
-            return Err(refused(tr!(
-                "« {part} » ne suit pas la règle de nommage",
-                "'{part}' does not follow the naming rule"
-            ))
-            .hint(hint));
-        }
-    }
-    let taken = base.pages.iter().any(|p| fold(&p.path) == fold(&path) && p.path != page.path);
-    if taken || path == page.path || under(&marker.root, &path).exists() && fold(&path) != fold(&page.path) {
-        return Err(refused(tr!("le nom est déjà pris", "the name is taken")));
+    conforming(base, new, parts[..parts.len() - 1].iter().copied().chain([stem]))?;
+    let collides = base.pages.iter().any(|p| fold(&p.path) == fold(&path) && p.path != old);
+    if collides || is_taken(base, old, &path) {
+        return Err(refused(new, tr!("le nom est déjà pris", "the name is taken")));
     }
     Ok(path)
 }
 
 impl Move {
-    /// Puts the move on disk: the new page first, then the pages that name it, the old one last.
+    /// Puts the move on disk. A page: the new one first, then those that name it, the old one last. A
+    /// folder is renamed in one step, then the pages follow.
     ///
     /// # Errors
     /// An input or output error that names the file.
@@ -182,22 +255,22 @@ impl Move {
         if let Some(parent) = new.parent() {
             fs::create_dir_all(parent).at(parent)?;
         }
-        let same_file = fold(&self.new) == fold(&self.old) && new.exists();
-        if same_file {
+        let renamed = self.folder || fold(&self.new) == fold(&self.old) && new.exists();
+        if renamed {
             fs::rename(&old, &new).at(&new)?;
         }
         let (own, others): (Vec<&Change>, Vec<&Change>) =
             self.changes.iter().partition(|c| c.path == self.new);
-        for change in own.into_iter().chain(others) {
+        for change in own.into_iter().chain(others).filter(|c| !self.folder || c.before != c.after) {
             atomic::replace_unlocked(&under(&marker.root, &change.path), change.after.as_bytes())?;
         }
         self.ledger.write(&marker.home)?;
-        if !same_file {
+        if !renamed {
             fs::remove_file(&old).at(&old)?;
-            // An empty folder is no theme; one that still holds something stays.
-            if let Some(parent) = old.parent().filter(|p| *p != marker.root) {
-                let _ = fs::remove_dir(parent);
-            }
+        }
+        // An empty folder is no theme; one that still holds something stays.
+        if let Some(parent) = old.parent().filter(|p| *p != marker.root) {
+            let _ = fs::remove_dir(parent);
         }
         Ok(())
     }
