@@ -119,9 +119,15 @@ fn counted(unit: &Unit, lang: Lang) -> String {
     let first: Vec<&str> =
         unit.behaviour.iter().take(3).map(|f| name_of(&f.code)).filter(|n| !n.is_empty()).collect();
     let first = if first.is_empty() { String::new() } else { format!(" ({})", first.join(", ")) };
+    let s = |n: usize| if n == 1 { "" } else { "s" };
+    let points = match (lang, has) {
+        (_, 0) => String::new(),
+        (Lang::Fr, _) => format!(", {has} point{0} clé{0}", s(has)),
+        (Lang::En, _) => format!(", {has} key point{}", s(has)),
+    };
     match lang {
-        Lang::Fr => format!("{} : {place}, {does} éléments décrits{first}, {has} points clés.", unit.title),
-        Lang::En => format!("{}: {place}, {does} items described{first}, {has} key points.", unit.title),
+        Lang::Fr => format!("{} : {place}, {does} élément{1} décrit{1}{first}{points}.", unit.title, s(does)),
+        Lang::En => format!("{}: {place}, {does} item{} described{first}{points}.", unit.title, s(does)),
     }
 }
 
@@ -214,7 +220,7 @@ mod tests {
         unit.about.clear();
         assert_eq!(
             summary(&unit, Lang::En, 240),
-            "Lines (cart): src/cart/lines.ts, 1 items described (add), 1 key points."
+            "Lines (cart): src/cart/lines.ts, 1 item described (add), 1 key point."
         );
         assert!(summary(&unit, Lang::Fr, 20).chars().count() <= 20);
     }

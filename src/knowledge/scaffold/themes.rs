@@ -131,8 +131,11 @@ fn structural(
             .max_by_key(|(key, inside)| (inside.len(), std::cmp::Reverse((*key).clone())))
             .map(|(key, inside)| (key.clone(), inside.len(), splits(units, key, inside)));
         let Some((key, held, parts)) = biggest else { break };
-        // A group that holds most of the units says little; it is opened while there is room.
-        let heavy = held * 2 > members.len() && held > 3 && groups.len() - 1 + parts <= most;
+        // A group that holds most of the units says little; it is opened while there is room, or when
+        // the parts that there is room for hold half of it: the others join the rest.
+        let room = (most + 1).saturating_sub(groups.len());
+        let told = || biggest_parts(units, &key, &groups[&key], room.saturating_sub(1)) * 2 >= held;
+        let heavy = held * 2 > members.len() && held > 3 && (parts <= room || told());
         if !(lone || groups.len() < fewest || heavy) {
             break;
         }
@@ -180,6 +183,17 @@ fn splits(units: &[Unit], key: &[String], inside: &[usize]) -> usize {
     if next.iter().all(Option::is_none) { 0 } else { next.len() }
 }
 
+/// How many units the `most` biggest folders of a group hold.
+fn biggest_parts(units: &[Unit], key: &[String], inside: &[usize], most: usize) -> usize {
+    let mut parts: BTreeMap<&String, usize> = BTreeMap::new();
+    for folder in inside.iter().filter_map(|i| units[*i].folder.get(key.len())) {
+        *parts.entry(folder).or_default() += 1;
+    }
+    let mut sizes: Vec<usize> = parts.into_values().collect();
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    sizes.iter().take(most).sum()
+}
+
 /// The folders that all members share.
 fn common(units: &[Unit], members: &[usize]) -> Vec<String> {
     let mut shared: Option<Vec<String>> = None;
@@ -220,6 +234,26 @@ mod tests {
         let many: Vec<String> = (0..30).map(|n| format!("src/m{n}/a.rs")).collect();
         let paths: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!((FEWEST..=MOST).contains(&names(&paths).len()));
+    }
+
+    #[test]
+    fn the_big_folders_of_a_big_folder_are_themes_and_the_rest_is_joined() {
+        let mut paths: Vec<String> = Vec::new();
+        for (room, n) in [("orders", 8), ("stock", 6), ("billing", 5), ("a", 1), ("b", 1), ("c", 1), ("d", 1)]
+        {
+            paths.extend((0..n).map(|i| format!("src/{room}/{room}{i}/x.rs")));
+        }
+        for other in ["tools", "scripts", "bench"] {
+            paths.push(format!("{other}/y.rs"));
+        }
+        paths.push("docs/z.md".to_owned());
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let got = names(&paths);
+        assert!(got.len() <= MOST, "{got:?}");
+        for theme in ["orders", "stock", "billing"] {
+            assert!(got.iter().any(|(name, _)| name == theme), "{got:?}");
+        }
+        assert!(got.iter().all(|(name, _)| name != "src"), "{got:?}");
     }
 
     #[test]
