@@ -13,7 +13,7 @@ pub struct Page {
     /// Its text; empty when it cannot be decoded.
     pub source: String,
     /// Why it cannot be decoded.
-    pub undecodable: Option<String>,
+    pub undecodable: Option<Undecodable>,
     /// Its front matter.
     pub front: FrontMatter,
     /// The known fields.
@@ -37,7 +37,7 @@ impl Page {
     pub fn undecodable(path: impl Into<String>, why: &Undecodable) -> Self {
         let mut page = Page::parse(path, String::new(), usize::MAX);
         page.objections.clear();
-        page.undecodable = Some(why.to_string());
+        page.undecodable = Some(why.clone());
         page
     }
 

@@ -213,6 +213,12 @@ impl Repo {
         out
     }
 
+    /// Files under this folder that git has and keeps out of the work tree: a sparse checkout.
+    pub fn left_out(&self) -> BTreeSet<String> {
+        let list = self.run(&["ls-files", "-t", "-z"], b"").unwrap_or_default();
+        split(&list).filter_map(|entry| entry.strip_prefix("S ")).map(str::to_owned).collect()
+    }
+
     /// Whether any file under `path` (relative to this folder) is tracked.
     pub fn tracks(&self, path: &str) -> bool {
         let path = if path.is_empty() { "." } else { path };

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use super::document::Page;
 use super::graph::Graph;
 use super::marker::Marker;
+use super::read;
 use super::walk::{self, Tree, under};
 use crate::base::{Error, Result};
-use crate::markdown::decode::{self, MAX_BYTES, Undecodable};
 
 /// A base in memory.
 #[derive(Clone, Debug)]
@@ -65,20 +65,8 @@ impl Base {
 
 /// Reads one page; whatever is wrong with it is part of the page.
 pub fn read_page(marker: &Marker, path: &str) -> Page {
-    let file = under(&marker.root, path);
-    let size = fs::metadata(&file).map_or(0, |m| m.len());
-    if size > MAX_BYTES {
-        return Page::undecodable(path, &Undecodable::TooLarge(size));
-    }
-    match fs::read(&file) {
-        Ok(bytes) => match decode::text(bytes) {
-            Ok(source) => Page::parse(path, source, marker.summary_max),
-            Err(why) => Page::undecodable(path, &why),
-        },
-        Err(e) => {
-            let mut page = Page::undecodable(path, &Undecodable::Utf16);
-            page.undecodable = Some(e.to_string());
-            page
-        }
+    match read::page(&under(&marker.root, path)) {
+        Ok(source) => Page::parse(path, source, marker.summary_max),
+        Err(why) => Page::undecodable(path, &why),
     }
 }

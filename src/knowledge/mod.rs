@@ -19,6 +19,7 @@ pub mod managed;
 pub mod marker;
 pub mod names;
 pub mod query;
+pub mod read;
 pub mod resolve;
 pub mod scaffold;
 pub mod schema;

@@ -75,8 +75,16 @@ pub fn outline(page: &Page) -> Vec<Outline> {
 /// A page, or its section with this anchor or heading, within `budget` tokens.
 ///
 /// # Errors
-/// [`Kind::Negative`] (exit 1) when the page has no such section.
+/// [`Kind::Negative`] (exit 1) when the page has no such section or is no text.
 pub fn show(base: &Base, page: &Page, section: Option<&str>, budget: usize) -> Result<View> {
+    if let Some(why) = &page.undecodable {
+        let path = &page.path;
+        return Err(Error::new(
+            Kind::Negative,
+            tr!("{path} ne se lit pas : {why}", "{path} cannot be read: {why}"),
+        )
+        .hint(format!("govrag check {path}")));
+    }
     let lines = page.lines();
     let range = match section {
         None => 0..page.source.len(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use super::marker::Marker;
-use super::names;
+use super::{names, read};
 use crate::base::error::IoContext;
 use crate::base::{Error, Result};
 use crate::tr;
@@ -74,7 +74,10 @@ pub fn walk(marker: &Marker) -> Result<Tree> {
         if kind.is_symlink() {
             tree.links.push(path);
         } else if !kind.is_file() {
-            continue;
+            // No page can be read from a FIFO or device, but its name is one: it is told, not lost.
+            if is_page_name(marker, &name) && !reserved {
+                tree.pages.push(path);
+            }
         } else if reserved && is_derived(entry.path()) {
             tree.derived.push(path);
         } else if names::is_taken_at_root(marker, &path) {
@@ -106,7 +109,7 @@ pub fn walk(marker: &Marker) -> Result<Tree> {
 
 /// Whether the file's head says that we made it.
 fn is_derived(path: &Path) -> bool {
-    fs::read(path).is_ok_and(|bytes| names::is_derived(&String::from_utf8_lossy(&bytes)))
+    read::bytes(path).is_ok_and(|bytes| names::is_derived(&String::from_utf8_lossy(&bytes)))
 }
 
 /// Whether a file of this name is a page by its extension (in any case).

@@ -16,6 +16,8 @@ pub enum Undecodable {
     Nul(usize),
     /// Larger than [`MAX_BYTES`].
     TooLarge(u64),
+    /// No regular file, or one that cannot be read; the system's words.
+    Unreadable(String),
 }
 
 impl std::fmt::Display for Undecodable {
@@ -33,6 +35,7 @@ impl std::fmt::Display for Undecodable {
             Undecodable::TooLarge(n) => {
                 tr!("{n} octets, limite {MAX_BYTES}", "{n} bytes, the limit is {MAX_BYTES}")
             }
+            Undecodable::Unreadable(why) => why.clone(),
         })
     }
 }

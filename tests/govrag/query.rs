@@ -189,6 +189,23 @@ fn the_budget_is_never_passed() {
 }
 
 #[test]
+fn a_budget_too_small_is_refused_with_one_that_suffices() {
+    let world = world();
+    for question in ["verrouillage", "zzzz"] {
+        for max in ["0", "1", "9", "10", "40", "60"] {
+            let run = world.govrag(&["query", question, "--max-tokens", max]);
+            let Some((_, hint)) = run.err.split_once("--max-tokens ") else {
+                assert!(estimate(&run.out) <= max.parse().unwrap(), "{question} {max}: {}", run.out);
+                continue;
+            };
+            let hinted = hint.split_whitespace().next().unwrap();
+            let again = world.govrag(&["query", question, "--max-tokens", hinted]);
+            assert!(run.code == 2 && again.code < 2, "{question} {max} {hinted}: {}", again.err);
+        }
+    }
+}
+
+#[test]
 fn the_same_question_gives_the_same_bytes() {
     let world = world();
     let one = world.govrag(&["query", "session compte"]).out;

@@ -299,15 +299,6 @@ fn case_100_paths_are_written_with_slashes() {
 }
 
 #[test]
-fn case_102_a_repository_git_refuses_is_unknown_not_fresh() {
-    let w = World::new("");
-    w.write("src/a.rs", "one\n");
-    w.page("a.md", "impl_refs: [src/a.rs]\n", "texte");
-    w.write(".git", "gitdir: /nowhere/at/all\n");
-    assert!(!matches!(w.drift().verdicts[0].state, State::Fresh), "{:?}", w.drift().verdicts[0].state);
-}
-
-#[test]
 fn case_103_uncommitted_code_acknowledged_is_fresh_after_its_commit() {
     let w = World::new("");
     w.write("src/a.rs", "one\n");

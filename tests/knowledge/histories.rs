@@ -57,7 +57,7 @@ fn an_edit_after_updated_is_drift_and_names_its_commit() {
 }
 
 #[test]
-fn an_edit_on_the_day_of_updated_or_with_the_page_is_fresh() {
+fn case_107_an_edit_on_the_day_of_updated_or_with_the_page_is_fresh() {
     let w = world("src/a.rs");
     edit(&w);
     w.commit("2026-07-01", "same day");
@@ -70,7 +70,7 @@ fn an_edit_on_the_day_of_updated_or_with_the_page_is_fresh() {
 }
 
 #[test]
-fn white_space_is_graded_lower() {
+fn case_105_white_space_is_graded_lower() {
     let w = world("src/a.rs");
     w.ack("p.md");
     w.write("src/a.rs", &w.read("src/a.rs").replace("    1", "\t1"));
@@ -234,7 +234,7 @@ fn folders_globs_symbols_and_lines() {
 }
 
 #[test]
-fn a_shallow_clone_is_never_fresh() {
+fn case_101_a_shallow_clone_is_never_fresh() {
     let w = world("src/a.rs");
     edit(&w);
     w.commit("2026-07-05", "change");
@@ -273,7 +273,7 @@ fn without_git_times_decide() {
 }
 
 #[test]
-fn a_worktree_and_a_submodule_are_read() {
+fn case_102_a_worktree_and_a_submodule_are_read() {
     let w = world("src/a.rs");
     edit(&w);
     w.commit("2026-07-05", "change");
@@ -300,7 +300,7 @@ fn a_worktree_and_a_submodule_are_read() {
 }
 
 #[test]
-fn a_decision_may_name_code_not_yet_written() {
+fn case_108_a_decision_may_name_code_not_yet_written() {
     let w = world("src/later.rs");
     w.write("docs/p.md", &w.read("docs/p.md").replace("type: feature", "type: decision"));
     let found = w.check().findings;

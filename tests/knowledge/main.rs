@@ -9,10 +9,13 @@
 
 mod bases;
 mod cases;
+mod checkouts;
 mod checks;
 mod commands;
 mod data;
 mod golden;
 mod histories;
+mod numbers;
+mod odd_files;
 mod tokens;
 mod world;

@@ -11,6 +11,7 @@ use super::finding::Finding;
 use crate::base::error::IoContext;
 use crate::base::id::sha256_hex;
 use crate::base::{Error, Result};
+use crate::knowledge::read;
 use crate::store::atomic;
 
 /// Known findings and how many of each are left.
@@ -23,7 +24,7 @@ impl Baseline {
     /// # Errors
     /// An input error.
     pub fn read(path: &Path) -> Result<Self> {
-        match fs::read_to_string(path) {
+        match read::text(path) {
             Ok(text) => Ok(Self::parse(&text)),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(e) => Err(Error::io(path, &e)),

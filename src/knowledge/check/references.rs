@@ -13,7 +13,7 @@ const WIDE: usize = 100;
 
 pub(super) fn check(base: &Base, drift: &Drift, place: &Place) -> Vec<Finding> {
     let mut out = Vec::new();
-    let mut shallow = 0;
+    let (mut shallow, mut sparse) = (0, 0);
     for page in &base.pages {
         let mut own: Vec<Finding> = Vec::new();
         for item in page.meta.impl_refs.iter().filter(|i| is_secret(&i.text)) {
@@ -42,6 +42,7 @@ pub(super) fn check(base: &Base, drift: &Drift, place: &Place) -> Vec<Finding> {
                     own.push(on(Code::W006, message, hint).graded(severity));
                 }
                 State::Unknown(Unknown::Shallow) => shallow += 1,
+                State::Unknown(Unknown::Sparse) => sparse += 1,
                 State::Unknown(Unknown::Git(text)) => own.push(on(
                     Code::W006,
                     tr!("dérive inconnue : git dit « {text} »", "drift unknown: git says '{text}'"),
@@ -67,6 +68,20 @@ pub(super) fn check(base: &Base, drift: &Drift, place: &Place) -> Vec<Finding> {
             }
         }
         out.extend(place.locate(page, own));
+    }
+    if sparse > 0 {
+        out.push(Finding::file(
+            Code::W006,
+            ".rag".to_owned(),
+            tr!(
+                "extraction partielle : {sparse} références ne peuvent pas être jugées",
+                "sparse checkout: {sparse} references cannot be judged"
+            ),
+            tr!(
+                "git sparse-checkout disable, ou ajoutez ces chemins",
+                "git sparse-checkout disable, or add these paths"
+            ),
+        ));
     }
     if shallow > 0 {
         out.push(Finding::file(

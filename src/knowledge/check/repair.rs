@@ -3,8 +3,6 @@
 //! Pages first (quotes, cases, moves that git knows), then the indexes made from the result. Nothing
 //! is written by planning; a dry run shows the plan as a diff.
 
-use std::fs;
-
 use super::finding::{Finding, Repair};
 use super::{Options, check};
 use crate::base::Result;
@@ -13,6 +11,7 @@ use crate::knowledge::Page;
 use crate::knowledge::graph::Graph;
 use crate::knowledge::indexes::{self, Plan};
 use crate::knowledge::load::Base;
+use crate::knowledge::read;
 use crate::knowledge::walk::under;
 use crate::markdown::decode;
 use crate::store::atomic;
@@ -116,7 +115,7 @@ impl Fixes {
         let mut done = Vec::new();
         for change in &self.pages {
             let path = under(&marker.root, &change.path);
-            let current = decode::text(fs::read(&path).at(&path)?);
+            let current = decode::text(read::bytes(&path).at(&path)?);
             if current.as_deref() == Ok(change.before.as_str()) {
                 atomic::replace_unlocked(&path, change.after.as_bytes())?;
                 done.push(change.path.clone());
@@ -137,11 +136,11 @@ impl Fixes {
             out.push_str(&unified(&change.path, &change.before, &change.after));
         }
         for file in &self.indexes.outdated {
-            let before = fs::read_to_string(under(root, &file.path)).unwrap_or_default();
+            let before = read::text(under(root, &file.path)).unwrap_or_default();
             out.push_str(&unified(&file.path, &before, &file.text));
         }
         for path in &self.indexes.stale {
-            let before = fs::read_to_string(under(root, path)).unwrap_or_default();
+            let before = read::text(under(root, path)).unwrap_or_default();
             out.push_str(&unified(path, &before, ""));
         }
         out

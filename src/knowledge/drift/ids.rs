@@ -3,11 +3,10 @@
 //! A file has the id git gives its bytes with LF endings; a folder or glob the SHA-256 of the sorted
 //! `path NUL id LF` of its files; a symbol or lines the blob id of that text.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 use rayon::prelude::*;
 use sha1::{Digest, Sha1};
@@ -15,6 +14,7 @@ use sha1::{Digest, Sha1};
 use super::reference::{Kind, Reference};
 use super::{Missing, symbols};
 use crate::base::id::sha256_hex;
+use crate::knowledge::read;
 use crate::knowledge::resolve::{Broken, Resolver};
 use crate::knowledge::walk::{slashed, under};
 
@@ -89,7 +89,7 @@ impl Ids {
     /// # Errors
     /// [`Missing`] when a file went away meanwhile or the lines do not exist.
     pub fn identify(&self, reference: &Reference, files: &[String]) -> Result<Identity, Missing> {
-        let read = |path: &str| fs::read(under(&self.home, path)).map(unified).map_err(|_| Missing::Gone);
+        let read = |path: &str| read::bytes(under(&self.home, path)).map(unified).map_err(|_| Missing::Gone);
         let one = |id: String| Identity { id, files: files.to_vec() };
         match (&reference.kind, files) {
             (Kind::Whole, [file]) if *file == reference.path => Ok(one(blob_id(&read(file)?))),
@@ -112,7 +112,7 @@ impl Ids {
 
     /// The text a reference identifies, for comparing with an older one; `None` for many files.
     pub fn content(&self, reference: &Reference) -> Option<Vec<u8>> {
-        let bytes = fs::read(under(&self.home, &reference.path)).map(unified).ok()?;
+        let bytes = read::bytes(under(&self.home, &reference.path)).map(unified).ok()?;
         match &reference.kind {
             Kind::Whole => Some(bytes),
             Kind::Glob => None,
@@ -134,10 +134,14 @@ impl Ids {
     }
 
     fn matching(&self, pattern: &str) -> Vec<String> {
-        let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() else { return Vec::new() };
-        let glob = glob.compile_matcher();
+        let Some(glob) = matcher(pattern) else { return Vec::new() };
         self.all().iter().filter(|f| glob.is_match(f)).cloned().collect()
     }
+}
+
+/// What a pattern matches; `None` when it is none.
+pub(super) fn matcher(pattern: &str) -> Option<GlobMatcher> {
+    GlobBuilder::new(pattern).literal_separator(true).build().ok().map(|glob| glob.compile_matcher())
 }
 
 fn list(home: &Path, from: &Path) -> Vec<String> {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use similar::{ChangeTag, TextDiff};
 
 use super::history::{self, Step};
-use super::ids::{Identity, Ids};
+use super::ids::{Identity, Ids, matcher};
 use super::ledger::{Ledger, UNKNOWN};
 use super::reference::{Kind, Reference};
 use super::{Changed, CommitRef, Drift, Missing, State, Unknown, Verdict};
@@ -74,6 +74,7 @@ struct Git<'a> {
     shallow: OnceCell<bool>,
     cut: OnceCell<Option<String>>,
     dirty: OnceCell<BTreeSet<String>>,
+    left_out: OnceCell<BTreeSet<String>>,
     prefix: String,
 }
 
@@ -90,6 +91,7 @@ impl<'a> Git<'a> {
             shallow: OnceCell::new(),
             cut: OnceCell::new(),
             dirty: OnceCell::new(),
+            left_out: OnceCell::new(),
             prefix,
         }
     }
@@ -121,6 +123,20 @@ impl<'a> Git<'a> {
         self.dirty.get_or_init(|| self.repo().map(Repo::uncommitted).unwrap_or_default())
     }
 
+    /// Whether git keeps something that the reference names out of the work tree.
+    fn leaves_out(&self, reference: &Reference) -> bool {
+        let left_out = self.left_out.get_or_init(|| self.repo().map(Repo::left_out).unwrap_or_default());
+        if left_out.is_empty() {
+            return false;
+        }
+        if reference.kind == Kind::Glob {
+            let Some(glob) = matcher(&reference.path) else { return false };
+            return left_out.iter().any(|file| glob.is_match(file));
+        }
+        let below = format!("{}/", reference.path);
+        left_out.contains(&reference.path) || left_out.iter().any(|file| file.starts_with(&below))
+    }
+
     fn page_path(&self, page: &Page) -> String {
         format!("{}{}", self.prefix, page.path)
     }
@@ -137,6 +153,8 @@ impl Judge<'_> {
     fn state(&self, page: &Page, text: &str, reference: &Reference, now: &Identity) -> State {
         match self.ledger.get(&page.path, text) {
             Some(entry) if entry.ids.contains(&now.id) => State::Fresh,
+            // A folder that is here in part has another identity, and nothing changed.
+            _ if reference.is_wide() && self.git.leaves_out(reference) => State::Unknown(Unknown::Sparse),
             Some(entry) if entry.ids.iter().any(|i| i != UNKNOWN) => {
                 let before = entry.ids.iter().find(|i| *i != UNKNOWN).cloned().unwrap_or_default();
                 State::Changed(self.since_id(page, reference, now, before))
@@ -266,6 +284,9 @@ impl Judge<'_> {
             if let Some(to) = to {
                 return State::Missing(Missing::Renamed(reference.with_path(&to)));
             }
+        }
+        if missing == Missing::Gone && self.git.leaves_out(reference) {
+            return State::Unknown(Unknown::Sparse);
         }
         State::Missing(missing)
     }

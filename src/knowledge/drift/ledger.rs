@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::error::IoContext;
 use crate::base::{Error, Result};
+use crate::knowledge::read;
 use crate::store::atomic;
 
 /// The name of the file, beside `.rag`.
@@ -44,7 +45,7 @@ impl Ledger {
     /// An input error.
     pub fn read(home: &Path) -> Result<Self> {
         let path = Self::path(home);
-        match fs::read(&path) {
+        match read::bytes(&path) {
             Ok(bytes) => Ok(Self::parse(&String::from_utf8_lossy(&bytes))),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(e) => Err(Error::io(&path, &e)),
@@ -91,7 +92,7 @@ impl Ledger {
     pub fn write(&self, home: &Path) -> Result<bool> {
         let path = Self::path(home);
         let text = self.render();
-        if fs::read(&path).map(|b| b == text.as_bytes()).unwrap_or(text.is_empty()) {
+        if read::bytes(&path).map(|b| b == text.as_bytes()).unwrap_or(text.is_empty()) {
             return Ok(false);
         }
         if text.is_empty() {

@@ -97,6 +97,8 @@ pub enum Unknown {
     Shallow,
     /// The page has no valid `updated`.
     NoDate,
+    /// git has it and keeps it out of this work tree: a sparse checkout.
+    Sparse,
     /// git failed; its words.
     Git(String),
 }

@@ -53,6 +53,11 @@ impl Reference {
         whole(path)
     }
 
+    /// Whether it may name several files: a folder (or a file) or a glob.
+    pub fn is_wide(&self) -> bool {
+        matches!(self.kind, Kind::Whole | Kind::Glob)
+    }
+
     /// The reference as text with another path.
     pub fn with_path(&self, path: &str) -> String {
         match &self.kind {

@@ -15,6 +15,7 @@ use super::graph::Graph;
 use super::load::Base;
 use super::marker::Marker;
 use super::names::{HEADER, is_derived};
+use super::read::{self, Place};
 use super::tokens::estimate;
 use super::walk::under;
 use crate::base::{Result, error::IoContext};
@@ -70,8 +71,11 @@ pub fn derive(marker: &Marker, pages: &[Page], graph: &Graph, sharded: bool) -> 
 /// Compares what should be with the disk.
 pub fn plan(base: &Base) -> Plan {
     let marker = &base.marker;
-    let on_disk = |path: &str| fs::read(under(&marker.root, path)).ok();
-    let before = on_disk(&marker.manifest).map(|b| String::from_utf8_lossy(&b).into_owned());
+    let on_disk = |path: &str| read::place(&under(&marker.root, path));
+    let before = match on_disk(&marker.manifest) {
+        Place::File(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Place::Free | Place::Other => None,
+    };
     let sharded = before.as_deref().is_some_and(is_sharded_text);
     let files = derive(marker, &base.pages, &base.graph, sharded);
     let mut plan = Plan { total: files.len(), ..Plan::default() };
@@ -85,10 +89,11 @@ pub fn plan(base: &Base) -> Plan {
             plan.oversized.push((file.path.clone(), tokens));
         }
         match on_disk(&file.path) {
-            Some(bytes) if bytes == file.text.as_bytes() => {}
-            Some(bytes) if !bytes.is_empty() && !is_derived(&String::from_utf8_lossy(&bytes)) => {
+            Place::File(bytes) if bytes == file.text.as_bytes() => {}
+            Place::File(bytes) if !bytes.is_empty() && !is_derived(&String::from_utf8_lossy(&bytes)) => {
                 plan.blocked.push(file.path);
             }
+            Place::Other => plan.blocked.push(file.path),
             _ => plan.outdated.push(file),
         }
     }

@@ -12,6 +12,7 @@ use crate::base::error::IoContext;
 use crate::base::{Error, Kind, Result};
 use crate::knowledge::Marker;
 use crate::knowledge::managed::{Comment, State, stamp, state};
+use crate::knowledge::read::{self, Place};
 use crate::store::atomic;
 use crate::tr;
 
@@ -51,7 +52,7 @@ pub fn set(marker: &Marker) -> Result<GitReport> {
     let home = &marker.home;
     let mut out = GitReport::default();
     let path = home.join(".gitattributes");
-    let before = fs::read_to_string(&path).unwrap_or_default();
+    let before = read::text_or_empty(&path)?;
     let missing: Vec<String> =
         attributes(marker).into_iter().filter(|line| !before.lines().any(|l| l.trim() == line)).collect();
     let hooks = PathBuf::from(git(home, &["rev-parse", "--git-path", "hooks"])?);
@@ -76,7 +77,11 @@ pub fn set(marker: &Marker) -> Result<GitReport> {
     }
     let hook = hooks.join("post-merge");
     let wanted = hook_text();
-    let before = state(fs::read_to_string(&hook).ok().as_deref(), &wanted);
+    let before = match read::place(&hook) {
+        Place::Free => State::Missing,
+        Place::File(bytes) => state(Some(&String::from_utf8_lossy(&bytes)), &wanted),
+        Place::Other => State::Changed,
+    };
     if matches!(before, State::Missing | State::Behind) {
         fs::create_dir_all(&hooks).at(&hooks)?;
         atomic::replace_unlocked(&hook, wanted.as_bytes())?;

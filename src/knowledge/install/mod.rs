@@ -17,11 +17,13 @@ use crate::base::error::IoContext;
 use crate::base::lang::Lang;
 use crate::base::{Error, Result};
 use crate::knowledge::managed::{State, is_ours, state};
+use crate::knowledge::read;
 use crate::store::atomic;
 use crate::tr;
 
-pub use layout::Cli;
-use layout::{Folders, Planned};
+pub use crate::assistants::Assistant as Cli;
+use crate::assistants::{self, Folders};
+use layout::Planned;
 
 /// Where and how to install.
 #[derive(Clone, Debug)]
@@ -56,12 +58,15 @@ pub fn status(cli: Cli, settings: &Settings, env: &Env) -> Result<Vec<Placed>> {
     let mut out: Vec<Placed> = planned(cli, &folders, settings.lang)
         .into_iter()
         .map(|file| {
-            let found = fs::read_to_string(&file.path).ok();
-            Placed { cli: cli.name(), state: either(found.as_deref(), &file, cli, &folders), path: file.path }
+            let state = match found(&file.path) {
+                Some(found) => either(found.as_deref(), &file, cli, &folders),
+                None => State::Changed,
+            };
+            Placed { cli: cli.name(), state, path: file.path }
         })
         .collect();
     for path in pointers(cli, settings) {
-        let text = fs::read_to_string(&path).unwrap_or_default();
+        let text = read::text(&path).unwrap_or_default();
         // A file that sends its reader to AGENTS.md needs no block of its own.
         let sent = !path.ends_with("AGENTS.md") && text.contains("AGENTS.md");
         let state = match pointer::state(&text, settings.lang) {
@@ -94,7 +99,7 @@ pub fn install(cli: Cli, settings: &Settings, env: &Env) -> Result<Vec<Placed>> 
         }
     }
     for path in pointers(cli, settings) {
-        let text = fs::read_to_string(&path).unwrap_or_default();
+        let text = read::text_or_empty(&path)?;
         if !path.ends_with("AGENTS.md") && text.contains("AGENTS.md") {
             continue;
         }
@@ -123,7 +128,7 @@ pub fn remove(cli: Cli, settings: &Settings, env: &Env) -> Result<Vec<Placed>> {
             out.push(Placed { cli: cli.name(), path: place, state: State::Current });
             continue;
         }
-        let Ok(text) = fs::read_to_string(&file.path) else { continue };
+        let Ok(text) = read::text(&file.path) else { continue };
         let ours = is_ours(&text);
         if ours {
             fs::remove_file(&file.path).at(&file.path)?;
@@ -137,7 +142,7 @@ pub fn remove(cli: Cli, settings: &Settings, env: &Env) -> Result<Vec<Placed>> {
         if path.ends_with("AGENTS.md") && !alone {
             continue;
         }
-        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Ok(text) = read::text(&path) else { continue };
         let before = pointer::state(&text, settings.lang);
         let after = pointer::take_out(&text);
         if before == State::Missing {
@@ -158,7 +163,7 @@ pub fn installed(settings: &Settings, env: &Env) -> Vec<Cli> {
     let has = |cli: &Cli| {
         folders(*cli, settings, env).is_ok_and(|folders| {
             planned(*cli, &folders, settings.lang).iter().any(|file| {
-                let text = fs::read_to_string(&file.path).unwrap_or_default();
+                let text = read::text(&file.path).unwrap_or_default();
                 is_ours(&text) || text.contains("govrag")
             })
         })
@@ -202,9 +207,9 @@ fn other(lang: Lang) -> Lang {
 
 fn folders(cli: Cli, settings: &Settings, env: &Env) -> Result<Folders> {
     if !settings.global {
-        return Ok(layout::project(cli, &settings.home));
+        return Ok(assistants::project(cli, &settings.home));
     }
-    layout::global(cli, env).ok_or_else(|| {
+    assistants::global(cli, env).ok_or_else(|| {
         Error::usage(tr!("dossier personnel inconnu", "the home directory is unknown"))
             .hint(tr!("définissez HOME", "set HOME"))
     })
@@ -234,13 +239,18 @@ fn pointers(cli: Cli, settings: &Settings) -> Vec<PathBuf> {
     [settings.home.join("AGENTS.md")].into_iter().chain(own).collect()
 }
 
+/// The text at a place of ours, `Some(None)` when nothing is there; `None` for what is no text.
+fn found(path: &Path) -> Option<Option<String>> {
+    match read::text(path) {
+        Ok(text) => Some(Some(text)),
+        // A link that leads nowhere is something.
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound && !path.is_symlink() => Some(None),
+        Err(_) => None,
+    }
+}
+
 fn write(path: &Path, text: &str) -> Result<State> {
-    let found = fs::read_to_string(path).ok();
-    let before = match fs::symlink_metadata(path) {
-        // Something that is no text of ours stands there.
-        Ok(_) if found.is_none() => State::Changed,
-        _ => state(found.as_deref(), text),
-    };
+    let before = found(path).map_or(State::Changed, |found| state(found.as_deref(), text));
     if matches!(before, State::Missing | State::Behind) {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).at(folder)?;
@@ -259,7 +269,7 @@ fn link(at: &Path, to: &Path) -> Result<State> {
             return Ok(if same { State::Current } else { State::Changed });
         }
         let file = at.join("SKILL.md");
-        if !fs::read_to_string(&file).is_ok_and(|text| is_ours(&text)) {
+        if !read::text(&file).is_ok_and(|text| is_ours(&text)) {
             return Ok(State::Changed);
         }
         fs::remove_file(&file).at(&file)?;

@@ -79,6 +79,9 @@ impl Budget {
     /// A usage error when not even the smallest answer fits.
     pub fn settle(&self, answer: &mut Answer) -> Result<()> {
         if !self.fits(answer) {
+            // The hint names a budget of three digits or more: count with that many.
+            let hinted = Budget { max: self.max.max(100), ..*self };
+            hinted.fits(answer);
             let least = estimate(&render(answer, self.format));
             return Err(Error::usage(tr!(
                 "{} tokens ne suffisent pas : {least} au moins",

@@ -2,8 +2,6 @@
 //!
 //! Nothing is kept between two questions: what is answered is what the files say now.
 
-use std::fs;
-
 use rayon::prelude::*;
 
 use super::Filters;
@@ -13,8 +11,8 @@ use super::words::{Recogniser, Terms};
 use crate::base::Result;
 use crate::base::lang::Lang;
 use crate::knowledge::walk::{self, under};
-use crate::knowledge::{Marker, Page, schema};
-use crate::markdown::{FrontMatter, decode};
+use crate::knowledge::{Marker, Page, read, schema};
+use crate::markdown::FrontMatter;
 
 /// Both languages are stemmed: a base may mix them and a question may be in the other one.
 pub(super) const LANGS: [Lang; 2] = [Lang::Fr, Lang::En];
@@ -52,10 +50,7 @@ impl Corpus {
     /// An input error when the root cannot be walked.
     pub fn read(marker: &Marker) -> Result<Self> {
         let paths = walk::walk(marker)?.pages;
-        let read = |path: &String| {
-            let bytes = fs::read(under(&marker.root, path)).ok()?;
-            (bytes.len() as u64 <= decode::MAX_BYTES).then(|| decode::text(bytes).ok()).flatten()
-        };
+        let read = |path: &String| read::page(&under(&marker.root, path)).ok();
         let read: Vec<Option<String>> = paths.par_iter().map(read).collect();
         let unreadable = read.iter().filter(|text| text.is_none()).count();
         let texts = read.into_iter().map(Option::unwrap_or_default).collect();

@@ -1,12 +1,12 @@
 //! `rag.md`, the norm in the project's own words, beside `.rag`.
 
-use std::fs;
 use std::path::Path;
 
 use crate::base::Result;
 use crate::base::error::IoContext;
 use crate::base::lang::Lang;
 use crate::knowledge::managed::{Comment, State, stamp, state};
+use crate::knowledge::read;
 use crate::store::atomic;
 
 /// The name of the file.
@@ -27,7 +27,7 @@ pub fn text(lang: Lang) -> String {
 /// An input or output error.
 pub fn write(home: &Path, lang: Lang) -> Result<State> {
     let path = home.join(NAME);
-    let found = match fs::read(&path) {
+    let found = match read::bytes(&path) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
         Err(e) => return Err(e).at(&path),

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use crate::base::{Error, Result, secret};
+use crate::knowledge::read;
 use crate::knowledge::walk::{slashed, under};
 
 /// Most files whose content is read.
@@ -116,7 +117,7 @@ impl Survey {
 
     /// The text of a file, secrets masked; `None` when it is not UTF-8 or is gone.
     pub fn read(&self, path: &str) -> Option<String> {
-        let bytes = fs::read(under(&self.home, path)).ok()?;
+        let bytes = read::bytes(under(&self.home, path)).ok()?;
         let text = crate::markdown::decode::text(bytes).ok()?;
         Some(secret::mask(&text).trim_start_matches('\u{feff}').replace("\r\n", "\n"))
     }
