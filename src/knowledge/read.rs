@@ -111,8 +111,8 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(at("f")).status().unwrap();
         assert!(made.success());
         std::os::unix::fs::symlink("a", at("l")).unwrap();
-        assert_eq!(bytes(&at("a")).unwrap(), b"text");
-        assert_eq!(text(&at("l")).unwrap(), "text");
+        assert_eq!(bytes(at("a")).unwrap(), b"text");
+        assert_eq!(text(at("l")).unwrap(), "text");
         for odd in [at("f"), dir.path().to_owned(), "/dev/zero".into()] {
             assert_eq!(bytes(&odd).unwrap_err().kind(), ErrorKind::InvalidInput, "{odd:?}");
             assert!(matches!(page(&odd), Err(Undecodable::Unreadable(_))));

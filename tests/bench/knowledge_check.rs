@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use govmem::base::Date;
+use govmem::base::env::Env;
 use govmem::knowledge::check::{Options, check};
 use govmem::knowledge::drift::{Ledger, State, judge};
 use govmem::knowledge::{Base, Page, indexes, marker};
@@ -64,8 +65,8 @@ fn measure(pages: usize) {
     let mut generate = Command::new(std::env::current_exe().expect("this program"));
     generate.arg("generate").arg(dir.path()).arg(pages.to_string());
     assert!(generate.status().expect("generation").success());
-    let bin =
-        std::env::var_os("GOVRAG_BIN").map_or_else(|| env!("CARGO_BIN_EXE_govrag").into(), PathBuf::from);
+    let env = Env::from_process();
+    let bin = PathBuf::from(env.get("GOVRAG_BIN").unwrap_or(env!("CARGO_BIN_EXE_govrag")));
     let govrag = |arguments: &[&str]| {
         let mut command = Command::new(&bin);
         command.current_dir(dir.path()).args(arguments).env("GOVMEM_LANG", "en");
@@ -80,7 +81,7 @@ fn measure(pages: usize) {
             let _ = std::fs::rename(dir.path().join(".rag.lock"), dir.path().join("ledger"));
             govrag(&["check"])
         },
-        &[0],
+        &[0, 1],
     );
     std::fs::rename(dir.path().join("ledger"), dir.path().join(".rag.lock")).expect("ledger");
     row("govrag query", || govrag(&["query", question]), &[0]);
@@ -90,12 +91,12 @@ fn measure(pages: usize) {
         ("rumdl check --no-cache", "RUMDL_BIN", &["check", "--no-cache", "docs"][..]),
         ("lychee --offline", "LYCHEE_BIN", &["--offline", "--no-progress", "--quiet", "docs"][..]),
     ] {
-        let Some(bin) = std::env::var_os(variable) else {
+        let Some(bin) = env.get(variable) else {
             println!("  SKIPPED {name}: {variable} names no binary");
             continue;
         };
         let command = || {
-            let mut command = Command::new(&bin);
+            let mut command = Command::new(bin);
             command.current_dir(dir.path()).args(arguments).stderr(std::process::Stdio::null());
             command
         };

@@ -4,7 +4,7 @@
 //! project); code and documents follow their folders. A tree that is too flat is split deeper, one
 //! with too many folders keeps its biggest and joins the rest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::unit::{Nature, Unit};
 use crate::base::lang::Lang;
@@ -120,9 +120,10 @@ fn structural(
     rest: &str,
     lang: Lang,
 ) -> Vec<Group> {
+    let root = common(units, members);
     // A key is the folder that makes the group; the units at its very level stay with it.
     let mut groups: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
-    groups.insert(common(units, members), members.to_vec());
+    groups.insert(root.clone(), members.to_vec());
     loop {
         let lone = groups.len() == 1;
         let biggest = groups
@@ -130,18 +131,18 @@ fn structural(
             .filter(|(key, inside)| splits(units, key, inside) > usize::from(!lone))
             .max_by_key(|(key, inside)| (inside.len(), std::cmp::Reverse((*key).clone())))
             .map(|(key, inside)| (key.clone(), inside.len(), splits(units, key, inside)));
-        let Some((key, held, parts)) = biggest else { break };
-        // A group that holds most of the units says little; it is opened while there is room, or when
-        // the parts that there is room for hold half of it: the others join the rest.
-        let room = (most + 1).saturating_sub(groups.len());
-        let told = || biggest_parts(units, &key, &groups[&key], room.saturating_sub(1)) * 2 >= held;
-        let heavy = held * 2 > members.len() && held > 3 && (parts <= room || told());
+        let Some((key, held, count)) = biggest else { break };
+        // A group that holds most of the units says little; it is opened while there is room, or when its
+        // parts that would be themes hold half of it: the others join the rest.
+        let told = || told_apart(units, &groups, &key, &root, most.saturating_sub(1)) * 2 >= held;
+        let heavy = held * 2 > members.len() && held > 3 && (groups.len() - 1 + count <= most || told());
         if !(lone || groups.len() < fewest || heavy) {
             break;
         }
         let inside = groups.remove(&key).unwrap_or_default();
-        for i in inside {
-            let next = units[i].folder.get(key.len()).cloned();
+        let next: Vec<Option<String>> =
+            parts(units, &key, &inside).into_iter().map(|part| part.cloned()).collect();
+        for (i, next) in inside.into_iter().zip(next) {
             let deeper: Vec<String> = key.iter().cloned().chain(next).collect();
             groups.entry(deeper).or_default().push(i);
         }
@@ -150,7 +151,6 @@ fn structural(
         let name = key.last().map_or("", |n| n.trim_start_matches('.'));
         slug::slug(name, lang).unwrap_or_else(|_| rest.to_owned())
     };
-    let root = common(units, members);
     let mut ranked: Vec<(Vec<String>, Vec<usize>)> = groups.into_iter().collect();
     ranked.sort_by(|a, b| {
         (a.0 == root).cmp(&(b.0 == root)).then(b.1.len().cmp(&a.1.len())).then(a.0.cmp(&b.0))
@@ -176,22 +176,41 @@ fn structural(
     out
 }
 
+/// The folder below `key` that each unit belongs to: the one it lies in, or the one it is the head of, as
+/// the unit of `src/auth` is of what lies below it.
+fn parts<'u>(units: &'u [Unit], key: &[String], inside: &[usize]) -> Vec<Option<&'u String>> {
+    let folder = |i: &usize| units[*i].folder.get(key.len());
+    let folders: BTreeSet<&String> = inside.iter().filter_map(folder).collect();
+    let head = |i: &usize| folders.get(&units[*i].name).copied();
+    inside.iter().map(|i| folder(i).or_else(|| head(i))).collect()
+}
+
 /// How many folders a group would be split into.
 fn splits(units: &[Unit], key: &[String], inside: &[usize]) -> usize {
-    let next: std::collections::BTreeSet<Option<&String>> =
-        inside.iter().map(|i| units[*i].folder.get(key.len())).collect();
+    let next: BTreeSet<Option<&String>> = parts(units, key, inside).into_iter().collect();
     if next.iter().all(Option::is_none) { 0 } else { next.len() }
 }
 
-/// How many units the `most` biggest folders of a group hold.
-fn biggest_parts(units: &[Unit], key: &[String], inside: &[usize], most: usize) -> usize {
-    let mut parts: BTreeMap<&String, usize> = BTreeMap::new();
-    for folder in inside.iter().filter_map(|i| units[*i].folder.get(key.len())) {
-        *parts.entry(folder).or_default() += 1;
+/// How many units of the group `key` would be in themes of their own, were it opened: those of its parts
+/// that are among the `most` biggest of all groups then.
+fn told_apart(
+    units: &[Unit],
+    groups: &BTreeMap<Vec<String>, Vec<usize>>,
+    key: &[String],
+    root: &[String],
+    most: usize,
+) -> usize {
+    let mut held: BTreeMap<&String, usize> = BTreeMap::new();
+    for part in parts(units, key, &groups[key]).into_iter().flatten() {
+        *held.entry(part).or_default() += 1;
     }
-    let mut sizes: Vec<usize> = parts.into_values().collect();
+    let others = groups.iter().filter(|(k, _)| k.as_slice() != key && k.as_slice() != root);
+    let mut sizes: Vec<(usize, bool)> = others
+        .map(|(_, inside)| (inside.len(), false))
+        .chain(held.into_values().map(|n| (n, true)))
+        .collect();
     sizes.sort_unstable_by(|a, b| b.cmp(a));
-    sizes.iter().take(most).sum()
+    sizes.iter().take(most).filter(|(_, part)| *part).map(|(n, _)| n).sum()
 }
 
 /// The folders that all members share.
@@ -238,22 +257,33 @@ mod tests {
 
     #[test]
     fn the_big_folders_of_a_big_folder_are_themes_and_the_rest_is_joined() {
-        let mut paths: Vec<String> = Vec::new();
-        for (room, n) in [("orders", 8), ("stock", 6), ("billing", 5), ("a", 1), ("b", 1), ("c", 1), ("d", 1)]
+        let mut units: Vec<Unit> = Vec::new();
+        for (room, n) in [("orders", 8), ("stock", 6), ("billing", 5), ("a", 2), ("b", 1), ("c", 1), ("d", 1)]
         {
-            paths.extend((0..n).map(|i| format!("src/{room}/{room}{i}/x.rs")));
+            let module = |i: usize| Unit::at(Nature::Module, &format!("src/{room}/{room}{i}/x.rs"), "t");
+            units.extend((0..n).map(module));
         }
-        for other in ["tools", "scripts", "bench"] {
-            paths.push(format!("{other}/y.rs"));
+        units.push(Unit::at(Nature::Module, "scripts/lib/y.sh", "t"));
+        units.push(Unit::at(Nature::Module, "z.rs", "t"));
+        for (nature, path) in [
+            (Nature::Quality, "tests/a.rs"),
+            (Nature::Operations, "Cargo.toml"),
+            (Nature::Project, "README.md"),
+            (Nature::Guide, "docs/z.md"),
+        ] {
+            units.push(Unit::at(nature, path, "t"));
         }
-        paths.push("docs/z.md".to_owned());
-        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let got = names(&paths);
-        assert!(got.len() <= MOST, "{got:?}");
-        for theme in ["orders", "stock", "billing"] {
-            assert!(got.iter().any(|(name, _)| name == theme), "{got:?}");
-        }
-        assert!(got.iter().all(|(name, _)| name != "src"), "{got:?}");
+        let (_, themes) = deduce(&units, Lang::En);
+        let names: Vec<&str> = themes.iter().map(|t| t.name.as_str()).collect();
+        let want = ["billing", "guides", "modules", "operations", "orders", "project", "quality", "stock"];
+        assert_eq!(names, want);
+        // Parts of one size each would be an arbitrary choice: the folder stays whole.
+        let flat: Vec<Unit> = (0..20)
+            .map(|i| Unit::at(Nature::Module, &format!("src/m{i}/x.rs"), "t"))
+            .chain(units.split_off(units.len() - 6))
+            .collect();
+        let (_, themes) = deduce(&flat, Lang::En);
+        assert!(themes.iter().any(|t| t.name == "src" && t.pages == 20), "{themes:?}");
     }
 
     #[test]
