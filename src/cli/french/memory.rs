@@ -20,8 +20,8 @@ pub(super) const TEXTS: &super::Table = &[
         "Examine l'espace de travail ; ne change rien sans --fix",
     ),
     (
-        "Approve an address of this workspace's configuration for tokens and texts",
-        "Approuve une adresse de la configuration pour y envoyer jetons et textes",
+        "Approve what a workspace's configuration asks for: an address, a remote model, a CA, a credential",
+        "Approuve ce que demande la configuration : une adresse, un modèle distant, une autorité, un secret",
     ),
     (
         "Put the assistants' commands into a repository, beside what it has",
@@ -77,10 +77,14 @@ pub(super) const TEXTS: &super::Table = &[
     ("Keyring: vault or file", "Trousseau : vault ou file"),
     ("Repair, naming each file", "Répare, en nommant chaque fichier"),
     (
-        "The address, such as `https://vault.example:8200`; without one, what is approved is listed",
-        "L'adresse, par exemple `https://vault.example:8200` ; sans adresse, liste ce qui est approuvé",
+        "An address, remote-model:NAME, ca-cert:FILE or credential-file:FILE; without it, what is approved is listed",
+        "Une adresse, remote-model:NOM, ca-cert:FICHIER ou credential-file:FICHIER ; sans rien, liste ce qui est approuvé",
     ),
     ("Withdraw the approval", "Retire l'approbation"),
+    (
+        "Example:\n  govmem trust https://vault.example:8200\n  govmem trust remote-model:gpt-oss:120b-cloud\n  govmem trust ca-cert:deploy/ca.pem\n  govmem trust credential-file:/etc/govmem/role-id",
+        "Exemple :\n  govmem trust https://vault.example:8200\n  govmem trust remote-model:gpt-oss:120b-cloud\n  govmem trust ca-cert:deploy/ca.pem\n  govmem trust credential-file:/etc/govmem/role-id",
+    ),
     // install
     (
         "The assistant: claude, kilo, opencode, codex, gemini",
@@ -287,6 +291,63 @@ pub(super) const TEXTS: &super::Table = &[
     ("Project of items that name none", "Projet des éléments qui n'en nomment pas"),
     ("Say what would be imported, write nothing", "Dit ce qui serait importé, n'écrit rien"),
     ("The file of JSON lines", "Le fichier de lignes JSON"),
+    (
+        "Watch notes from Markdown, YAML or JSON, as notes of our own form",
+        "Notes de veille, depuis du Markdown, du YAML ou du JSON, dans notre forme",
+    ),
+    (
+        "Clarifications from JSON, YAML or Markdown, as files of our own form",
+        "Clarifications, depuis du JSON, du YAML ou du Markdown, dans notre forme",
+    ),
+    (
+        "Example:\n  govmem import veille radar/ --map verdict=ring --impact modere --latest --dry-run\n  govmem import veille blips/*.yaml --map title=name,verdict=blip[-1].ring,date=blip[-1].date,summary=description+rationale --verdicts pilot=experimenter --impact faible",
+        "Exemple :\n  govmem import veille radar/ --map verdict=ring --impact modere --latest --dry-run\n  govmem import veille blips/*.yaml --map title=name,verdict=blip[-1].ring,date=blip[-1].date,summary=description+rationale --verdicts pilot=experimenter --impact faible",
+    ),
+    (
+        "The files; of a directory every Markdown, YAML and JSON file in it",
+        "Les fichiers ; d'un dossier, tous ses fichiers Markdown, YAML et JSON",
+    ),
+    (
+        "Our field = their path, separated by commas; `a+b` joins two paths, `a|b` takes the first that is there",
+        "Notre champ = leur chemin, séparés par des virgules ; `a+b` joint deux chemins, `a|b` prend le premier présent",
+    ),
+    (
+        "Their verdict = ours, separated by commas; adopt, trial, assess, hold, archive are known",
+        "Leur verdict = le nôtre, séparés par des virgules ; adopt, trial, assess, hold, archive sont connus",
+    ),
+    (
+        "Impact of notes that name none: fort, modere, faible or nul",
+        "Impact des notes qui n'en nomment pas : fort, modere, faible ou nul",
+    ),
+    (
+        "Where the items stand in a JSON or YAML document",
+        "Où sont les éléments dans un document JSON ou YAML",
+    ),
+    ("Of notes with one title, the latest only", "Des notes d'un même titre, la dernière seulement"),
+    (
+        "Example:\n  govmem import clarifications answers.jsonl --map story=ticket,Q1=why,Q2=done_when,Q3=limits,Q4=first --domain auth --project backend\n  govmem import clarifications specs/ --domain auth --project backend --dry-run",
+        "Exemple :\n  govmem import clarifications reponses.jsonl --map story=ticket,Q1=why,Q2=done_when,Q3=limits,Q4=first --domain auth --project backend\n  govmem import clarifications specs/ --domain auth --project backend --dry-run",
+    ),
+    (
+        "The files; of a directory every spec.md, *-clarifications.md, JSON and YAML file in it",
+        "Les fichiers ; d'un dossier, tous ses spec.md, *-clarifications.md, JSON et YAML",
+    ),
+    (
+        "Our field = their path, separated by commas: story, date, Q1 to Q4, questions, question, answer, theme …",
+        "Notre champ = leur chemin, séparés par des virgules : story, date, Q1 à Q4, questions, question, answer, theme …",
+    ),
+    (
+        "Domain of items that name none; [clarifications] domain by default",
+        "Domaine des éléments qui n'en nomment pas ; par défaut domain de [clarifications]",
+    ),
+    (
+        "Project of items that name none; [clarifications] project by default",
+        "Projet des éléments qui n'en nomment pas ; par défaut project de [clarifications]",
+    ),
+    (
+        "Day of items that name none, from which their retention counts",
+        "Jour des éléments qui n'en nomment pas, d'où court leur conservation",
+    ),
     // promote, purge, redact, restore, score
     (
         "Example:\n  learnings-promote --dry-run\n  learnings-promote --yes",
