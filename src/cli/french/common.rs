@@ -3,7 +3,6 @@
 /// English and French.
 pub(super) const TEXTS: &super::Table = &[
     ("Common", "Communes"),
-    ("Print help", "Affiche l'aide"),
     ("Print help (see more with '--help')", "Affiche l'aide (plus avec --help)"),
     ("Print help (see a summary with '-h')", "Affiche l'aide (résumé avec -h)"),
     ("Print version", "Affiche la version"),
