@@ -156,6 +156,15 @@ impl VaultKeyring {
         Ok(Some(Archived { version, key: Arc::new(key) }))
     }
 
+    /// Whether something is, or was and can be undeleted, at a path.
+    fn stands(&self, act: &Act<'_>, path: &str) -> std::result::Result<bool, Trouble> {
+        match secret::<ArchiveData>(&act.read(path, None)?) {
+            Ok(Found::Absent) => Ok(false),
+            Ok(Found::Value(_)) | Err(Trouble::Deleted) => Ok(true),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
     /// What Vault itself still keeps under an older version of the main path.
     fn former(&self, act: &Act<'_>, version: u64) -> std::result::Result<Option<Arc<Key>>, Trouble> {
         if let Some((_, key)) = self.cache().former.iter().find(|(v, _)| *v == version) {
@@ -213,7 +222,13 @@ impl VaultKeyring {
                 "key_version": current.version,
                 "rotated_at": at.to_string(),
             });
-            if written(&act.write(&path, data, 0)?)?.is_some() {
+            let made = match act.write(&path, data, 0) {
+                // A rotator may add archives and change none: for one that stands, the server refuses
+                // the change before it compares versions.
+                Err(Trouble::Denied) if self.stands(&act, &path)? => None,
+                answer => written(&answer?)?,
+            };
+            if made.is_some() {
                 return Ok(());
             }
             // Taken: by a rotation of ours that went no further, or by another key of the day.
