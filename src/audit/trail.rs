@@ -9,6 +9,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
+use rayon::prelude::*;
+
 use super::chain::{Checkpoint, Entry, Link, Record, link};
 use super::envelope::Envelope;
 use super::event::Event;
@@ -125,7 +127,10 @@ impl<'l> Trail<'l> {
             )));
         }
         self.check_clock(events)?;
-        let lines: Vec<Vec<u8>> = events.iter().map(|e| e.to_line(self.version, &self.signer)).collect();
+        // A promotion may sign many thousands at once.
+        let (version, signer) = (self.version, &self.signer);
+        let lines: Vec<Vec<u8>> =
+            events.par_iter().with_min_len(64).map(|e| e.to_line(version, signer)).collect();
         let first_line = self.count + 1;
         let last = events.last().map(|e| (e.at(), self.version)).or(self.last);
         if lines.is_empty() {
@@ -146,15 +151,30 @@ impl<'l> Trail<'l> {
         let chain_size = files::size(&self.chain, &self.paths.chain)?;
         write_durably(&mut self.chain, &entries, chain_size)
             .map_err(|e| trace_failed(Error::io(&self.paths.chain, &e).message()))?;
-        if let Err(e) = write_durably(&mut self.trail, &text, self.bytes) {
-            // Best effort: entries left behind are voided by the next writer.
-            let _ = self.chain.set_len(chain_size);
+        if let Err(e) = self.write_lines(&text, chain_size) {
             return Err(trace_failed(Error::io(&self.paths.trail, &e).message()));
         }
         (self.count, self.bytes, self.head, self.last) = (count, bytes, head, last);
         self.checkpoint(&[])?;
         self.failed = false;
         Ok(self.receipt(first_line))
+    }
+
+    /// Puts lines on disk whose entries stand in the chain. What fails is undone as far as that goes:
+    /// entries without their lines are voided by the next writer, lines without entries would be taken
+    /// for tampering.
+    fn write_lines(&mut self, text: &[u8], chain_size: u64) -> std::io::Result<()> {
+        if let Err(e) = self.trail.write_all(text) {
+            if self.trail.set_len(self.bytes).is_ok() {
+                let _ = self.chain.set_len(chain_size);
+            }
+            return Err(e);
+        }
+        self.trail.sync_data().inspect_err(|_| {
+            // Whether they are on disk is unknown. Their entries stay: a loss of power may bring the
+            // lines back.
+            let _ = self.trail.set_len(self.bytes);
+        })
     }
 
     /// Lines of the trail.

@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::base::error::IoContext;
-use crate::base::{Error, Instant, Result};
+use crate::base::{Error, Instant, Kind, Result};
 use crate::guard::{Done, Ledger};
 use crate::store::atomic::{self, next_path};
 use crate::store::lock::{Exclusive, Guard, Locks, State, Writing};
@@ -33,9 +33,11 @@ pub fn rows(
             if manifest.rows.iter().all(|row| keep(&row.id)) {
                 return Ok(0);
             }
-            let reuse = files.reuse(&manifest.model, manifest.width);
+            let reuse = files.try_reuse(&manifest.model, manifest.width)?;
             (manifest, reuse)
         }
+        // A disk that fails once is no reason to throw a sound set away.
+        Err(e) if certain && e.kind() == Kind::Io => return Err(e),
         Err(_) if certain => return remove_set(files).map(|()| 0),
         Err(_) => return Ok(0),
     };

@@ -57,9 +57,12 @@ impl Staged {
 
     /// Puts the new content in place and makes that durable.
     pub fn commit(mut self) -> Result<()> {
+        // Opened first: what may fail does so while the old content stands.
+        let dir = parent(&self.path);
+        let handle = File::open(dir).at(dir)?;
         fs::rename(&self.temporary, &self.path).at(&self.path)?;
         self.done = true;
-        sync_parent(&self.path)
+        handle.sync_all().at(dir)
     }
 
     /// The temporary file.
@@ -133,8 +136,10 @@ pub fn write_next(path: &Path, bytes: &[u8], guard: &impl Writing) -> Result<Pat
 /// Renames the `.next` file of `path` over it and fsyncs the directory.
 pub fn promote_next(path: &Path, _guard: &impl Writing) -> Result<()> {
     existing(path).at(path)?;
+    let dir = parent(path);
+    let handle = File::open(dir).at(dir)?;
     fs::rename(next_path(path), path).at(path)?;
-    sync_parent(path)
+    handle.sync_all().at(dir)
 }
 
 /// Makes a file that another library wrote durable.
@@ -145,8 +150,12 @@ pub fn sync_file(path: &Path) -> Result<()> {
 
 /// Makes renames, creations and removals in the directory of `path` durable.
 pub fn sync_parent(path: &Path) -> Result<()> {
-    let dir = parent(path);
-    File::open(dir).and_then(|d| d.sync_all()).at(dir)
+    sync_parent_of(path).at(parent(path))
+}
+
+/// As [`sync_parent`], for callers that have something to undo.
+pub(super) fn sync_parent_of(path: &Path) -> io::Result<()> {
+    File::open(parent(path))?.sync_all()
 }
 
 /// `path` with `suffix` added to its file name.

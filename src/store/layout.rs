@@ -2,6 +2,7 @@
 //!
 //! One method per path, so that no other file spells a path of the workspace.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::base::{Error, Result};
@@ -70,7 +71,7 @@ impl Workspace {
 
     /// The workspace rooted at `dir`, which must hold `govmem.toml` (else exit 2).
     pub fn open(dir: &Path) -> Result<Self> {
-        if dir.join(CONFIG_NAME).symlink_metadata().is_ok() {
+        if is_workspace(dir)? {
             return Ok(Workspace::new(dir));
         }
         let dir = dir.display();
@@ -80,8 +81,10 @@ impl Workspace {
 
     /// The nearest directory from `start` upwards that holds `govmem.toml` (none: exit 2).
     pub fn find(start: &Path) -> Result<Self> {
-        if let Some(dir) = start.ancestors().find(|d| d.join(CONFIG_NAME).symlink_metadata().is_ok()) {
-            return Ok(Workspace::new(dir));
+        for dir in start.ancestors() {
+            if is_workspace(dir)? {
+                return Ok(Workspace::new(dir));
+            }
         }
         let start = start.display();
         Err(Error::usage(tr!(
@@ -184,6 +187,16 @@ impl Workspace {
     /// `path` relative to the root with `/`, when it lies inside; used in records.
     pub fn relative(&self, path: &Path) -> Option<String> {
         path.strip_prefix(&self.root).ok()?.to_str().map(str::to_owned)
+    }
+}
+
+/// Whether `dir` holds a configuration. One that cannot be looked at is no reason to make another.
+fn is_workspace(dir: &Path) -> Result<bool> {
+    let path = dir.join(CONFIG_NAME);
+    match path.symlink_metadata() {
+        Ok(_) => Ok(true),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
+        Err(e) => Err(Error::io(&path, &e)),
     }
 }
 

@@ -18,7 +18,7 @@ use super::manifest::{Manifest, Row, Stamp};
 use super::matrix::Matrix;
 use super::{Rows, unit};
 use crate::base::error::IoContext;
-use crate::base::{Code, Error, ModelIdentity, Result};
+use crate::base::{Code, Error, Kind, ModelIdentity, Result};
 use crate::store::atomic::next_path;
 use crate::store::open;
 
@@ -114,6 +114,14 @@ impl SetFiles {
     /// The vectors that may be reused: those of a sound matrix made by `model` at `width`. Nothing
     /// reusable is no error, so that a broken set can be rebuilt.
     pub fn reuse(&self, model: &ModelIdentity, width: usize) -> Reuse {
+        self.try_reuse(model, width).unwrap_or_default()
+    }
+
+    /// As [`SetFiles::reuse`], for callers that cannot make the vectors again.
+    ///
+    /// # Errors
+    /// I/O (exit 74): a sound matrix may lie there all the same.
+    pub fn try_reuse(&self, model: &ModelIdentity, width: usize) -> Result<Reuse> {
         let found = self.with_manifest(|manifest| {
             let (file, path) = self.matching(&self.npy(), &manifest.npy)?;
             let matrix = self.matrix(&file, &path, &manifest)?;
@@ -122,9 +130,10 @@ impl SetFiles {
         });
         match found {
             Ok((manifest, matrix)) if manifest.model == *model && manifest.width == width => {
-                Reuse::new(&manifest.rows, matrix)
+                Ok(Reuse::new(&manifest.rows, matrix))
             }
-            _ => Reuse::default(),
+            Err(e) if e.kind() == Kind::Io => Err(e),
+            _ => Ok(Reuse::default()),
         }
     }
 

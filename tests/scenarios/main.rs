@@ -15,7 +15,9 @@ mod ringed;
 #[expect(dead_code, reason = "each test binary uses a part of the helpers")]
 mod space;
 
+mod failed;
 mod full_disk;
+mod jobs;
 mod killed;
 mod killed_index;
 

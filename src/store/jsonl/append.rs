@@ -47,11 +47,9 @@ pub fn append<S: AsRef<str>>(
     let torn = repair(&mut file, path, now)?;
     let offset = file.metadata().at(path)?.len();
     let end = offset + block.len() as u64;
-    if let Err(e) = write_block(&mut file, &block, offset) {
+    let name_too = || if created { atomic::sync_parent_of(path) } else { Ok(()) };
+    if let Err(e) = write_block(&mut file, &block, offset).and_then(|()| name_too()) {
         return Err(undo(&file, path, offset, &e));
-    }
-    if created {
-        atomic::sync_parent(path)?;
     }
     Ok(Appended { offset, end, torn })
 }
