@@ -19,6 +19,6 @@ pub use embedder::{Embedder, PD295_WIDTH, Window, check_vector, pad, pooled};
 pub use generator::{Generation, Generator};
 pub use local::{LocalEmbedder, LocalReranker};
 pub use ollama::{Address, OllamaEmbedder, OllamaGenerator, OllamaSettings};
-pub use open::{Approved, EmbedderSettings, open, open_generator, open_reranker};
+pub use open::{Approved, EmbedderSettings, open, open_generator, open_reranker, probe};
 pub use reranker::Reranker;
 pub use roles::{Prefixes, known_prefixes};

@@ -9,7 +9,7 @@ use super::{
     OllamaSettings, Prefixes, Reranker, known_prefixes,
 };
 use crate::base::config::{self, Provider};
-use crate::base::{Error, Result};
+use crate::base::{Error, ModelIdentity, Result};
 use crate::tr;
 
 /// Everything that decides which embedder is opened.
@@ -143,6 +143,29 @@ pub fn open(settings: &EmbedderSettings) -> Result<Box<dyn Embedder>> {
             Ok(Box::new(LocalEmbedder::open(dir, prefixes, digests)?))
         }
     }
+}
+
+/// The identity of the model that [`open`] would open, found in at most `within`: for reports, which
+/// would rather say that a server is slow than wait for it. Sends no text.
+///
+/// # Errors
+/// As [`open`]; `ERR-295-02` exit 69 when there is no answer in time.
+pub fn probe(settings: &EmbedderSettings, within: Duration) -> Result<ModelIdentity> {
+    if settings.provider == Provider::Local {
+        return Ok(open(settings)?.identity().clone());
+    }
+    let hasty = EmbedderSettings { timeout: settings.timeout.min(within), ..settings.clone() };
+    let (sender, answer) = std::sync::mpsc::channel();
+    // Several requests and the pauses of a busy server may add up: the whole is bounded here. A thread
+    // that is left behind ends with its own time-outs, and its answer finds nobody.
+    std::thread::spawn(move || {
+        let _ = sender.send(open(&hasty).map(|embedder| embedder.identity().clone()));
+    });
+    answer.recv_timeout(within).unwrap_or_else(|_| {
+        let seconds = within.as_secs_f32();
+        Err(unavailable(tr!("pas de réponse en {seconds} s", "no answer within {seconds} s"))
+            .hint(tr!("vérifiez le serveur de modèles et sa charge", "check the model server and its load")))
+    })
 }
 
 /// Opens the generator of the same server, under the name `model`.

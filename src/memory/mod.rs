@@ -42,13 +42,15 @@ pub mod veille;
 
 use crate::audit::Keyring;
 use crate::base::config::Config;
-use crate::base::{Clock, Result};
+use crate::base::{Clock, ModelIdentity, Result};
 use crate::embed::Embedder;
 use crate::store::Workspace;
 use crate::store::lock::{LockSettings, Locks};
 
 /// Opens the configured embedder; called at most when vectors are needed.
 pub type OpenEmbedder<'a> = Box<dyn Fn() -> Result<Box<dyn Embedder>> + Send + Sync + 'a>;
+/// Says which model the configured embedder has, without a long wait; called by reports.
+pub type ProbeEmbedder<'a> = Box<dyn Fn() -> Result<ModelIdentity> + Send + Sync + 'a>;
 /// Opens the configured keyring; called at most when events are signed or verified.
 pub type OpenKeyring<'a> = Box<dyn Fn() -> Result<Box<dyn Keyring>> + Send + Sync + 'a>;
 
@@ -64,6 +66,8 @@ pub struct Memory<'a> {
     pub command: String,
     /// The embedder.
     pub open_embedder: OpenEmbedder<'a>,
+    /// Whether it would open.
+    pub probe_embedder: ProbeEmbedder<'a>,
     /// The keyring.
     pub open_keyring: OpenKeyring<'a>,
 }

@@ -1,11 +1,11 @@
 //! The morning report: what was reused best, what was injected, what needs a hand.
 //!
 //! It is published whole (exit 0) or not at all (ERR-295-19): a report that left something out would
-//! be read as good news. Nothing is written.
+//! be read as good news. No store is written, and no model server is waited for.
 
 use crate::audit::ChainState;
 use crate::base::lang::{self, Lang};
-use crate::base::{Code, Error, Instant, Result};
+use crate::base::{Code, Error, Instant, Kind, ModelIdentity, Result};
 use crate::markdown::sanitize;
 use crate::memory::Memory;
 use crate::memory::facts::{self, Facts, TrailState, Window};
@@ -65,7 +65,7 @@ pub struct Injected {
 /// Something that needs a hand.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Alert {
-    /// A stable name: `cs2_below_20`, `source_down`, `expired_clarifications`, `trail`.
+    /// A stable name: `cs2_below_20`, `embedder_down`, `source_down`, `expired_clarifications`, `trail`.
     pub name: &'static str,
     /// The source it concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,19 +76,54 @@ pub struct Alert {
     pub hint: String,
 }
 
+/// What does not work now, and why.
+#[derive(Debug, Default)]
+pub struct Down {
+    /// The embedder: no source can be asked anything new.
+    pub embedder: Option<Error>,
+    /// Sources whose index cannot be searched.
+    pub sources: Vec<(Source, String)>,
+}
+
+impl Down {
+    /// Opens the three indexes; asks nobody.
+    pub fn indexes(memory: &Memory<'_>) -> Down {
+        Down::compared(memory, None)
+    }
+
+    /// Opens the three indexes and looks whether the embedder is there, and is the one that filled them.
+    pub fn everything(memory: &Memory<'_>) -> Down {
+        match (memory.probe_embedder)() {
+            Ok(model) => Down::compared(memory, Some(&model)),
+            Err(fault) => Down { embedder: Some(fault), ..Down::indexes(memory) },
+        }
+    }
+
+    fn compared(memory: &Memory<'_>, model: Option<&ModelIdentity>) -> Down {
+        let check = |source| {
+            let set = SetFiles::of(&memory.workspace, source).open()?;
+            model.map_or(Ok(()), |model| set.manifest().check_model(model))
+        };
+        let fault = |source| Some((source, check(source).err()?.to_string()));
+        Down { embedder: None, sources: Source::ALL.into_iter().filter_map(fault).collect() }
+    }
+}
+
 /// Makes the report.
 ///
 /// # Errors
 /// ERR-295-19 (exit 69) for whatever makes it impossible, with the cause.
 pub fn make(memory: &Memory<'_>) -> Result<Morning> {
-    let facts = facts::load(memory).map_err(|cause| impossible(&cause))?;
-    Ok(from_facts(&facts, &sources_down(memory)))
-}
-
-/// The sources whose index cannot be searched now, and why.
-pub fn sources_down(memory: &Memory<'_>) -> Vec<(Source, String)> {
-    let fault = |source| Some((source, SetFiles::of(&memory.workspace, source).open().err()?.to_string()));
-    Source::ALL.into_iter().filter_map(fault).collect()
+    std::thread::scope(|scope| {
+        // The trail is verified while a server is waited for.
+        let down = scope.spawn(|| Down::everything(memory));
+        let facts = facts::load(memory).map_err(|cause| impossible(&cause))?;
+        let down = down.join().map_err(|_| {
+            let bug = tr!("un examen s'est interrompu", "an examination broke off");
+            impossible(&Error::new(Kind::Bug, bug))
+        })?;
+        Ok(from_facts(&facts, &down))
+    })
 }
 
 fn impossible(cause: &Error) -> Error {
@@ -99,8 +134,8 @@ fn impossible(cause: &Error) -> Error {
     }
 }
 
-/// The report of `facts`; `down` are the sources that cannot be searched now, and why.
-pub fn from_facts(facts: &Facts, down: &[(Source, String)]) -> Morning {
+/// The report of `facts` and of what does not work now.
+pub fn from_facts(facts: &Facts, down: &Down) -> Morning {
     let cs2 = kpi::cs2::measure(facts, kpi::cs2::WINDOW_DAYS);
     let top = facts
         .top(TOP)
@@ -132,7 +167,7 @@ fn injected(facts: &Facts, source: Source) -> Injected {
     Injected { source, days_7, items_7, days_30, items_30 }
 }
 
-fn alerts(facts: &Facts, down: &[(Source, String)], cs2: &Measure) -> Vec<Alert> {
+fn alerts(facts: &Facts, down: &Down, cs2: &Measure) -> Vec<Alert> {
     let mut alerts = Vec::new();
     if cs2.alert {
         let value = cs2.value.map_or_else(String::new, |v| cs2.unit.show(v, lang::current()));
@@ -146,9 +181,20 @@ fn alerts(facts: &Facts, down: &[(Source, String)], cs2: &Measure) -> Vec<Alert>
             hint: "govmem kpi cs2".into(),
         });
     }
+    if let Some(why) = &down.embedder {
+        alerts.push(Alert {
+            name: "embedder_down",
+            source: None,
+            message: tr!(
+                "aucun embedder, donc aucune recherche nouvelle : {why}",
+                "no embedder, so no new search: {why}"
+            ),
+            hint: why.hint_text().unwrap_or("govmem doctor").to_owned(),
+        });
+    }
     for source in Source::ALL {
         let tag = source.tag();
-        if let Some((_, why)) = down.iter().find(|(s, _)| *s == source) {
+        if let Some((_, why)) = down.sources.iter().find(|(s, _)| *s == source) {
             let message = tr!("source {tag} indisponible : {why}", "source {tag} is down: {why}");
             alerts.push(Alert {
                 name: "source_down",
@@ -270,7 +316,7 @@ mod tests {
 
     #[test]
     fn the_three_best() {
-        let morning = from_facts(&facts(), &[]);
+        let morning = from_facts(&facts(), &Down::default());
         let ids: Vec<_> = morning.top.iter().map(|b| b.id.as_str()).collect();
         assert_eq!(ids, ["B", "A", "C"]);
         assert!(morning.alerts.is_empty());
@@ -286,7 +332,7 @@ mod tests {
             injection("2026-05-30T12:00:00Z", "S-3", Source::Learning, &["A", "B", "C"]),
             injection("2026-05-30T12:00:00Z", "S-3", Source::Veille, &[]),
         ];
-        let morning = from_facts(&f, &[]);
+        let morning = from_facts(&f, &Down::default());
         let row = |s: Source| morning.injections.iter().find(|i| i.source == s).unwrap().clone();
         let l = row(Source::Learning);
         assert_eq!((l.days_7, l.items_7, l.days_30, l.items_30), (1, 3, 3, 6));
@@ -313,19 +359,25 @@ mod tests {
         f.injections = vec![gone(Source::Veille), gone(Source::Clarification)];
         f.injections.push(injection("2026-05-31", "S-3", Source::Clarification, &["y"]));
         f.trail = TrailState { events: 3, unverifiable: 2, ..TrailState::default() };
-        let alerts = from_facts(&f, &[(Source::Learning, "ERR-295-08".into())]).alerts;
+        let down = Down {
+            embedder: Some(Error::memory(Code::EmbeddingInvalid, "refused").hint("ollama serve")),
+            sources: vec![(Source::Learning, "ERR-295-08".into())],
+        };
+        let alerts = from_facts(&f, &down).alerts;
         let names: Vec<_> = alerts.iter().map(|a| (a.name, a.source)).collect();
         assert_eq!(
             names,
             [
                 ("cs2_below_20", None),
+                ("embedder_down", None),
                 ("source_down", Some(Source::Learning)),
                 ("source_down", Some(Source::Veille)),
                 ("expired_clarifications", Some(Source::Clarification)),
                 ("trail", None),
             ]
         );
-        assert!(alerts[3].message.starts_with('1'), "{}", alerts[3].message);
+        assert!(alerts[4].message.starts_with('1'), "{}", alerts[4].message);
+        assert_eq!(alerts[1].hint, "ollama serve");
         assert!(alerts.iter().all(|a| !a.hint.is_empty()));
     }
 
@@ -333,7 +385,7 @@ mod tests {
     fn text_holds_every_part() {
         let mut f = facts();
         f.trail.head = Some("ab".repeat(32));
-        let text = render(&from_facts(&f, &[]));
+        let text = render(&from_facts(&f, &Down::default()));
         for part in
             ["0.500  B", "learning", "veille", "clarification", "7 d", "30 d", "CS-2", &"ab".repeat(32)]
         {

@@ -1,7 +1,13 @@
 //! ST-295-17: `/morning` is mandatory and observable.
 
 use crate::governed::{Governed, ago, shown, stderr, stdout};
+use crate::http::{Reply, Server};
+use crate::space::Space;
 use govmem::store::Source;
+
+fn names(morning: &serde_json::Value) -> Vec<&str> {
+    morning["alerts"].as_array().expect("alerts").iter().filter_map(|a| a["name"].as_str()).collect()
+}
 
 /// Given learnings with scores and a signed trail, when the morning report runs, then it exits 0 and
 /// names the three best by score, injections over 7 and 30 days, and the chain's head.
@@ -32,8 +38,8 @@ fn st_295_17_morning_is_published() {
         (&"learning".into(), &1.into(), &2.into())
     );
     assert_eq!((&learning["items_7"], &learning["items_30"]), (&1.into(), &3.into()));
-    // Two of four learnings from before the merge were injected: 50 %, no CS-2 alert.
-    assert_eq!(json["alerts"], serde_json::json!([]));
+    // Two of four learnings from before the merge were injected: 50 %, no CS-2 alert. There is no model.
+    assert_eq!(names(&json), ["embedder_down"]);
     let head = json["head"].as_str().expect("head");
     assert!(head.len() == 64 && head.bytes().all(|b| b.is_ascii_hexdigit()));
     let text = stdout(&g.run("govmem", &["morning"]));
@@ -58,6 +64,48 @@ fn st_295_17_morning_gives_the_cs2_signal() {
         serde_json::from_str(&stdout(&g.run("govmem", &["morning", "--json"]))).expect("JSON");
     assert_eq!(json["alerts"][0]["name"], "cs2_below_20");
     assert_eq!(json["cs2"]["value"], 10.0);
+}
+
+/// Given an embedder that is there, one that is not, one that never answers, and one that is not the
+/// one that filled the indexes, then the report says so, waits two seconds at most, and is published.
+#[test]
+fn st_295_17_morning_looks_for_the_embedder() {
+    let space = Space::new("");
+    let morning = |env: &[(&str, &str)]| {
+        let mut command = space.command("govmem", &["morning", "--json"]);
+        let output = command.envs(env.iter().copied()).output().expect("morning");
+        serde_json::from_str::<serde_json::Value>(&stdout(&output)).expect("JSON")
+    };
+    assert_eq!(names(&morning(&[])), [""; 0]);
+    let gone = morning(&[("GOVMEM_EMBEDDER_DIR", "/nonexistent/model")]);
+    assert_eq!(names(&gone), ["embedder_down"]);
+    assert!(gone["alerts"][0]["message"].as_str().expect("message").contains("ERR-295-02"), "{gone}");
+
+    let ollama = |server: &Server| {
+        let env = [("GOVMEM_EMBEDDER_PROVIDER", "ollama"), ("OLLAMA_HOST", server.address.as_str())];
+        morning(&env)
+    };
+    let silent = ollama(&Server::start(|_| Reply::hang()));
+    assert_eq!(names(&silent), ["embedder_down"]);
+    assert!(silent["alerts"][0]["message"].as_str().expect("message").contains("2 s"), "{silent}");
+    let busy = ollama(&Server::start(|_| Reply::error(503, "busy")));
+    assert_eq!(names(&busy), ["embedder_down"]);
+    let other = ollama(&Server::start(|request| {
+        Reply::json(
+            200,
+            &match request.path.as_str() {
+                "/api/tags" => {
+                    serde_json::json!({"models": [{"name": "nomic-embed-text:latest", "digest": "ab"}]})
+                }
+                _ => serde_json::json!({"model_info": {
+                    "general.architecture": "nomic-bert", "nomic-bert.embedding_length": 768,
+                    "nomic-bert.context_length": 2048,
+                }}),
+            },
+        )
+    }));
+    assert_eq!(names(&other), ["source_down"; 3]);
+    assert!(other["alerts"][0]["message"].as_str().expect("message").contains("ERR-295-08"), "{other}");
 }
 
 /// Given no key, when the morning report runs, then it is ERR-295-19 with the cause, and nothing is

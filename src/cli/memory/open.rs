@@ -1,6 +1,7 @@
 //! From flags, environment and configuration to a [`Memory`].
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::settings::{self, KeyringSettings};
 use crate::audit::Keyring;
@@ -13,6 +14,9 @@ use crate::embed::{self, Embedder};
 use crate::memory::Memory;
 use crate::store::Workspace;
 use crate::tr;
+
+/// The longest wait of a report for the embedder.
+const PROBE: Duration = Duration::from_secs(2);
 
 /// Opens the workspace of `--workspace` or of the nearest parent directory.
 pub fn memory<'c>(ctx: &'c Context, command: &str) -> Result<Memory<'c>> {
@@ -30,6 +34,7 @@ pub fn at<'c>(ctx: &'c Context, workspace: Workspace, command: &str) -> Result<M
         lang::set(chosen);
     }
     let embedder = settings::embedder(ctx, &workspace, &config)?;
+    let probed = embedder.clone();
     let keyring = KeyringSettings::of(ctx, &config)?;
     Ok(Memory {
         workspace,
@@ -37,6 +42,7 @@ pub fn at<'c>(ctx: &'c Context, workspace: Workspace, command: &str) -> Result<M
         clock: ctx.clock.as_ref(),
         command: command.to_owned(),
         open_embedder: Box::new(move || -> Result<Box<dyn Embedder>> { embed::open(&embedder) }),
+        probe_embedder: Box::new(move || embed::probe(&probed, PROBE)),
         open_keyring: Box::new(move || -> Result<Box<dyn Keyring>> { keyring.open() }),
     })
 }

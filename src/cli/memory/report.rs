@@ -5,8 +5,9 @@ use super::open;
 use super::render::schema_1;
 use crate::base::{Result, lang};
 use crate::cli::Context;
+use crate::memory::morning::{self, Down};
 use crate::memory::report::{compounding, html};
-use crate::memory::{Memory, facts, kpi, morning};
+use crate::memory::{Memory, facts, kpi};
 use crate::store::atomic;
 use crate::tr;
 
@@ -32,7 +33,7 @@ fn page(ctx: &Context, memory: &Memory<'_>, args: ReportHtml) -> Result<()> {
     let facts = facts::load(memory)?;
     let baseline = kpi::Baseline::read(&memory.workspace.baseline())?;
     let measures = kpi::all(&facts, baseline.as_ref());
-    let alerts = morning::from_facts(&facts, &morning::sources_down(memory)).alerts;
+    let alerts = morning::from_facts(&facts, &Down::indexes(memory)).alerts;
     let root =
         memory.workspace.root().canonicalize().unwrap_or_else(|_| memory.workspace.root().to_path_buf());
     let folder = root.file_name().map(|n| n.to_string_lossy().into_owned());
