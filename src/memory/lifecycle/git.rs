@@ -1,7 +1,7 @@
 //! What the scope migration asks of version control: the file is committed as it stands.
 //!
-//! One call of git answers it: a path that is tracked and clean, and only such a path, gives no line
-//! of `status` once untracked and ignored files are shown too.
+//! A path that is tracked and clean, and only such a path, gives no line of `git status` once untracked
+//! and ignored files are shown too, unless git was told not to look at it; `git ls-files` says that.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,35 +17,49 @@ pub fn require_committed(path: &Path) -> Result<()> {
     let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(refuse(path, &tr!("chemin inattendu", "unexpected path")));
     };
-    let output = Command::new("git")
-        .current_dir(dir)
-        // A program named by the repository's own configuration is not to be run.
-        .args(["-c", "core.fsmonitor=false", "--literal-pathspecs", "--no-optional-locks"])
-        .args(["status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignored"])
-        .args(["--no-renames", "--"])
-        .arg(name)
-        // Inside a hook these would point elsewhere.
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_INDEX_FILE")
-        .env_remove("GIT_PREFIX")
-        .stdin(Stdio::null())
-        .output();
-    let output = match output {
-        Ok(output) => output,
-        Err(e) => return Err(refuse(path, &format!("git: {e}"))),
-    };
-    if !output.status.success() {
+    let git = |arguments: &[&str]| -> Result<Vec<u8>> {
+        let output = Command::new("git")
+            .current_dir(dir)
+            // A program named by the repository's own configuration is not to be run.
+            .args(["-c", "core.fsmonitor=false", "--literal-pathspecs", "--no-optional-locks"])
+            .args(arguments)
+            .arg("--")
+            .arg(name)
+            // Inside a hook these would point elsewhere.
+            .env_remove("GIT_DIR")
+            .env_remove("GIT_WORK_TREE")
+            .env_remove("GIT_INDEX_FILE")
+            .env_remove("GIT_PREFIX")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|e| refuse(path, &format!("git: {e}")))?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(refuse(path, said.lines().next().unwrap_or("git")));
-    }
-    match output.stdout.get(..2) {
-        None => Ok(()),
-        Some(b"??" | b"!!") => Err(refuse(path, &tr!("non suivi par git", "not tracked by git"))),
+        Err(refuse(path, said.lines().next().unwrap_or("git")))
+    };
+    let status =
+        git(&["status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignored", "--no-renames"])?;
+    match status.get(..2) {
+        None => {}
+        Some(b"??" | b"!!") => return Err(refuse(path, &tr!("non suivi par git", "not tracked by git"))),
         Some(_) => {
-            Err(refuse(path, &tr!("modifié depuis le dernier commit", "changed since the last commit")))
+            return Err(refuse(
+                path,
+                &tr!("modifié depuis le dernier commit", "changed since the last commit"),
+            ));
         }
     }
+    // `H` is tracked; `h` is assumed unchanged, `S` is skipped: its changes are not seen.
+    if git(&["ls-files", "-v", "-z"])?.starts_with(b"H ") {
+        return Ok(());
+    }
+    let name = name.to_string_lossy();
+    let blind =
+        refuse(path, &tr!("git n'en regarde pas les changements", "git does not look at its changes"));
+    let dir = dir.display();
+    Err(blind.hint(format!("git -C '{dir}' update-index --no-assume-unchanged --no-skip-worktree {name}")))
 }
 
 fn refuse(path: &Path, why: &str) -> Error {
@@ -108,5 +122,14 @@ mod tests {
         git(dir.path(), &["commit", "-q", "-m", "two"]);
         std::fs::write(data.join("other.jsonl"), "x").unwrap();
         require_committed(&file).unwrap();
+        // Whether it changed is then unknown.
+        for flag in ["assume-unchanged", "skip-worktree"] {
+            git(dir.path(), &["update-index", &format!("--{flag}"), "data/learnings.jsonl"]);
+            let error = require_committed(&file).unwrap_err();
+            assert_eq!(error.code(), Some(Code::MigrationPrecondition), "{flag}");
+            assert!(error.hint_text().unwrap().contains("update-index --no-assume-unchanged"), "{error}");
+            git(dir.path(), &["update-index", &format!("--no-{flag}"), "data/learnings.jsonl"]);
+            require_committed(&file).unwrap();
+        }
     }
 }
