@@ -3,6 +3,8 @@
 //! Only lines that parse and whose signature verifies with the key version they name are handed on,
 //! and of these only consistent ones. The chain plays no part here.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use rayon::prelude::*;
 
 use super::blocks::{Block, Blocks, Line};
@@ -11,7 +13,7 @@ use super::envelope::Envelope;
 use super::files::{self, TrailPaths};
 use super::keyring::{Keyring, Verifier};
 use super::signer::Signer;
-use crate::base::Result;
+use crate::base::{Error, Result};
 
 /// What was read and what was left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -126,35 +128,53 @@ pub(super) fn check_block<'b>(block: &'b Block, verifier: &Verifier<'_>) -> Resu
 
 /// Parses and verifies lines on all cores, keeping their order.
 fn check_lines<'b>(lines: &[Line<'b>], verifier: &Verifier<'_>) -> Result<Vec<Checked<'b>>> {
-    let parsed: Vec<_> = lines.par_iter().map(|line| Envelope::parse(line.bytes)).collect();
-    let mut versions: Vec<(u64, std::sync::Arc<[Signer]>)> = Vec::new();
-    for e in parsed.iter().flatten() {
-        if versions.iter().all(|(v, _)| *v != e.key_version) {
-            versions.push((e.key_version, verifier.signers(e.key_version)?));
-        }
-    }
-    let signers_of = |version| versions.iter().find(|(v, _)| *v == version).map(|(_, s)| &s[..]);
-    Ok(lines
+    let unasked: Mutex<Option<Error>> = Mutex::default();
+    let checked = lines
         .par_iter()
-        .zip(parsed)
-        .map_init(Vec::new, |scratch, (line, parsed)| {
-            let checked = match parsed {
-                Ok(e) => verify(&e, signers_of(e.key_version).unwrap_or(&[]), scratch).map(|()| e),
-                Err(reason) => Err(Bad::Line(reason)),
-            };
+        .with_min_len(32)
+        .map_init(Worker::default, |worker, line| {
+            let checked = Envelope::parse(line.bytes).map_err(Bad::Line).and_then(|e| {
+                if let Err(error) = worker.turn_to(e.key_version, verifier) {
+                    unasked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                }
+                worker.verify(&e).map(|()| e)
+            });
             (*line, checked)
         })
-        .collect())
+        .collect();
+    match unasked.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(checked),
+    }
 }
 
-fn verify(e: &Envelope<'_>, signers: &[Signer], scratch: &mut Vec<u8>) -> std::result::Result<(), Bad> {
-    if signers.is_empty() {
-        return Err(Bad::Key(e.key_version));
+/// What one core keeps from line to line.
+#[derive(Default)]
+struct Worker {
+    /// The key version of the last line, and its signers.
+    signers: Option<(u64, Arc<[Signer]>)>,
+    scratch: Vec<u8>,
+}
+
+impl Worker {
+    fn turn_to(&mut self, version: u64, verifier: &Verifier<'_>) -> Result<()> {
+        if self.signers.as_ref().is_none_or(|(known, _)| *known != version) {
+            self.signers = None;
+            self.signers = Some((version, verifier.signers(version)?));
+        }
+        Ok(())
     }
-    scratch.clear();
-    canonical::write_signed_part(scratch, e);
-    match signers.iter().any(|s| s.verify(scratch, &e.signature_hmac_sha256)) {
-        true => Ok(()),
-        false => Err(Bad::Signature),
+
+    fn verify(&mut self, e: &Envelope<'_>) -> std::result::Result<(), Bad> {
+        let signers = self.signers.as_ref().map_or(&[][..], |(_, signers)| signers);
+        if signers.is_empty() {
+            return Err(Bad::Key(e.key_version));
+        }
+        self.scratch.clear();
+        canonical::write_signed_part(&mut self.scratch, e);
+        match signers.iter().any(|s| s.verify(&self.scratch, &e.signature_hmac_sha256)) {
+            true => Ok(()),
+            false => Err(Bad::Signature),
+        }
     }
 }

@@ -79,12 +79,14 @@ impl<'k> Verifier<'k> {
 
     /// The signers of `version`; empty when the keyring does not know it.
     pub fn signers(&self, version: u64) -> Result<Arc<[Signer]>> {
-        if let Some(found) = self.lock().get(&version) {
+        // Held while the keyring is asked: several cores meet a new version at once.
+        let mut known = self.lock();
+        if let Some(found) = known.get(&version) {
             return Ok(found.clone());
         }
         let keys = self.keyring.by_version(version)?;
         let signers: Arc<[Signer]> = keys.iter().map(|k| Signer::new(k)).collect();
-        self.lock().insert(version, signers.clone());
+        known.insert(version, signers.clone());
         Ok(signers)
     }
 

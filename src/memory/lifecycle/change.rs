@@ -9,6 +9,7 @@ use crate::store::Workspace;
 use crate::store::jsonl::{self, Out, Snapshot};
 use crate::store::lock::Writing;
 use crate::store::schema::{Learning, read_line};
+use crate::store::strict::Object;
 use crate::tr;
 
 /// The event of a change to `lesson`, at the lesson's own story, domain and project.
@@ -29,6 +30,17 @@ pub fn edited(snapshot: &Snapshot, line: usize, edit: impl FnOnce(&mut Learning)
     let mut learning: Learning = read_line(&line).map_err(|_| gone(line.number))?;
     edit(&mut learning);
     Ok(learning.to_line())
+}
+
+/// The line `line` (from 0) of `snapshot` with these fields set to JSON texts; the others keep theirs.
+///
+/// # Errors
+/// As [`edited`].
+pub fn with_fields(snapshot: &Snapshot, line: usize, fields: &[(&str, String)]) -> Result<String> {
+    let text = snapshot.line(line).and_then(|l| l.text().ok()).ok_or_else(|| gone(line))?;
+    let mut object = Object::parse(text).map_err(|_| gone(line + 1))?;
+    fields.iter().for_each(|(key, value)| object.set(key, value.as_str()));
+    Ok(object.to_line())
 }
 
 fn gone(line: usize) -> Error {

@@ -148,13 +148,14 @@ fn changed(
         .into_par_iter()
         .map(|(at, (scope, archived))| {
             let line = lessons[at].line;
-            let new = change::edited(snapshot, line, |learning| {
-                learning.scope = scope.or(learning.scope);
-                if archived {
-                    learning.status = Some(Status::Archived);
-                    learning.archived_at = Some(now);
-                }
-            })?;
+            let mut fields: Vec<(&str, String)> = Vec::new();
+            let text = |word: &str| format!("\"{word}\"");
+            fields.extend(scope.map(|scope| ("scope", text(scope.as_str()))));
+            if archived {
+                fields.push(("status", text(Status::Archived.as_str())));
+                fields.push(("archived_at", text(&now.to_string())));
+            }
+            let new = change::with_fields(snapshot, line, &fields)?;
             Ok((line, new))
         })
         .collect()

@@ -2,8 +2,8 @@
 
 use super::lessons::Lesson;
 use crate::base::Instant;
-use crate::base::id::Slug;
-use crate::store::schema::Score;
+use crate::base::id::{Slug, StoryId};
+use crate::store::schema::{Record, SCORE_VERSION as SCHEMA_VERSION, Score};
 use crate::store::strict::Object;
 
 /// The reuse of one lesson.
@@ -33,7 +33,29 @@ impl Figures {
         (self.brut() / 10.0).tanh()
     }
 
-    /// The score line of `lesson`, computed at `now`; `domains` is the list that figures point into.
+    /// The text of [`Figures::to_score`], made without it: a copy of each domain of each lesson would cost
+    /// more than everything else.
+    pub fn to_line(&self, lesson: &Lesson, domains: &[Slug], now: Instant) -> String {
+        let row = Row {
+            story: &lesson.story,
+            gate: lesson.gate,
+            tag_hash: &hex::encode(lesson.tag_hash),
+            learning_id: &lesson.id,
+            reuse_score_brut: self.brut(),
+            reuse_score: self.score(),
+            nb_injections: self.injections,
+            nb_stories: self.stories,
+            nb_domains: self.domains.len() as u64,
+            domains: Domains { places: &self.domains, names: domains },
+            last_injected_at: self.last_injected_at,
+            computed_at: now,
+            schema_version: SCHEMA_VERSION,
+        };
+        // Numbers are finite and keys are texts: what is left to fail is the slower way's to say.
+        serde_json::to_string(&row).unwrap_or_else(|_| self.to_score(lesson, domains, now).to_line())
+    }
+
+    /// The score of `lesson`, computed at `now`; `domains` is the list that figures point into.
     pub fn to_score(&self, lesson: &Lesson, domains: &[Slug], now: Instant) -> Score {
         Score {
             story: lesson.story.clone(),
@@ -53,9 +75,62 @@ impl Figures {
     }
 }
 
+/// The fields of a score line, in their order.
+#[derive(serde::Serialize)]
+struct Row<'a> {
+    story: &'a StoryId,
+    gate: i64,
+    tag_hash: &'a str,
+    learning_id: &'a str,
+    reuse_score_brut: f64,
+    reuse_score: f64,
+    nb_injections: u64,
+    nb_stories: u64,
+    nb_domains: u64,
+    domains: Domains<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_injected_at: Option<Instant>,
+    computed_at: Instant,
+    schema_version: u32,
+}
+
+/// Domains by place.
+struct Domains<'a> {
+    places: &'a [u32],
+    names: &'a [Slug],
+}
+
+impl serde::Serialize for Domains<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.places.iter().filter_map(|at| self.names.get(*at as usize)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_line_is_that_of_the_score() {
+        let lesson = Lesson::sample("PD-1-3-aaaaaaaaaaaa", "PD-1");
+        let names: Vec<Slug> = ["auth", "billing", "web"].map(|d| d.parse().unwrap()).into();
+        let now = Instant::from_unix(1_775_900_537);
+        for (tenths, last, places) in [
+            (0, None, &[][..]),
+            (18, Some(Instant::from_unix(0)), &[0, 2][..]),
+            (12_345_678, Some(now), &[0, 1, 2][..]),
+        ] {
+            let figures = Figures {
+                tenths,
+                injections: tenths * 3,
+                stories: 7,
+                domains: places.into(),
+                last_injected_at: last,
+            };
+            let score = figures.to_score(&lesson, &names, now);
+            assert_eq!(figures.to_line(&lesson, &names, now), score.to_line());
+        }
+    }
 
     #[test]
     fn scores_follow_tanh() {

@@ -4,6 +4,8 @@
 //! changed one keeps the fields that are not ours. Lines of lessons that are gone, repeated lines
 //! and lines that are no score are left out: the file is computed, the trail is the truth.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -36,14 +38,21 @@ enum Old<'s> {
 pub fn lay<'s>(old: &'s Snapshot, lessons: &[Lesson], measured: &Measured, now: Instant) -> Lines<'s> {
     let Measured { figures, domains } = measured;
     let new_score = |at: usize| figures[at].to_score(&lessons[at], domains, now);
-    let by_id: FxHashMap<&str, usize> = lessons.iter().map(|l| l.id.as_str()).zip(0..).collect();
+    let new_line = |at: usize| figures[at].to_line(&lessons[at], domains, now);
+    // Most runs find every line where the last one put it, and change few.
+    let by_id: OnceLock<FxHashMap<&str, usize>> = OnceLock::new();
+    let by_id = || by_id.get_or_init(|| lessons.iter().map(|l| l.id.as_str()).zip(0..).collect());
     let read: Vec<Line<'_>> = old.lines().filter(|l| !l.is_blank()).collect();
     let judged: Vec<Result<Option<(usize, Old<'_>)>, Exclusion>> = read
         .par_iter()
         .with_min_len(256)
-        .map(|line| {
+        .enumerate()
+        .map(|(place, line)| {
+            if place < lessons.len() && same_but_computed(line.bytes, &new_line(place)) {
+                return Ok(Some((place, Old::Same(line.bytes))));
+            }
             let score: Score = read_line(line)?;
-            let Some(&at) = by_id.get(score.learning_id.as_str()) else { return Ok(None) };
+            let Some(&at) = by_id().get(score.learning_id.as_str()) else { return Ok(None) };
             let mut new = new_score(at);
             if score.story != new.story || score.gate != new.gate || score.tag_hash != new.tag_hash {
                 return Ok(None);
@@ -71,7 +80,7 @@ pub fn lay<'s>(old: &'s Snapshot, lessons: &[Lesson], measured: &Measured, now: 
         .map(|(at, found)| match found {
             Some(Old::Same(bytes)) => Out::Kept(bytes),
             Some(Old::Changed(line)) => Out::New(line),
-            None => Out::New(new_score(at).to_line()),
+            None => Out::New(new_line(at)),
         })
         .collect();
     let changed = lines.iter().filter(|l| matches!(l, Out::New(_))).count();
@@ -82,6 +91,18 @@ pub fn lay<'s>(old: &'s Snapshot, lessons: &[Lesson], measured: &Measured, now: 
     };
     let differs = changed > 0 || !same_places();
     Lines { lines, changed, excluded, differs }
+}
+
+/// Whether a line is `new`, a line of ours, but for the instant of its computation.
+fn same_but_computed(old: &[u8], new: &str) -> bool {
+    const KEY: &str = "\"computed_at\":\"";
+    let Some(start) = new.rfind(KEY).map(|at| at + KEY.len()) else { return false };
+    let Some(length) = new[start..].find('"') else { return false };
+    let end = start + length;
+    old.len() == new.len()
+        && old[..start] == new.as_bytes()[..start]
+        && old[end..] == new.as_bytes()[end..]
+        && std::str::from_utf8(&old[start..end]).is_ok_and(|text| Instant::parse(text).is_some())
 }
 
 #[cfg(test)]
@@ -125,6 +146,20 @@ mod tests {
         let after = snapshot(&after);
         let again = lay(&after, &lessons, &measured, now.plus(60));
         assert_eq!((again.changed, again.differs), (0, false));
+    }
+
+    #[test]
+    fn only_the_instant_of_computation_may_differ() {
+        let lesson = Lesson::sample("PD-1-3-aaaaaaaaaaaa", "PD-1");
+        let line = |tenths, at| {
+            Figures { tenths, ..Figures::default() }.to_line(&lesson, &[], Instant::from_unix(at))
+        };
+        let new = line(18, 1_775_900_537);
+        assert!(same_but_computed(line(18, 0).as_bytes(), &new));
+        assert!(!same_but_computed(line(19, 0).as_bytes(), &new));
+        assert!(!same_but_computed(line(18, 0).replace("1970-01", "1970-99").as_bytes(), &new));
+        assert!(!same_but_computed(line(18, 0).replace("story", "st\u{f6}y").as_bytes(), &new));
+        assert!(!same_but_computed(line(18, 0).replace("_version\":3", "_version\":4").as_bytes(), &new));
     }
 
     #[test]

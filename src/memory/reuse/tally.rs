@@ -7,12 +7,16 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::figures::Figures;
-use super::index::Index;
+use super::index::{Index, Sought};
 use super::lessons::Lesson;
 use super::outcome::Outcomes;
 use crate::audit::{Envelope, EventName, Operation, Source};
 use crate::base::Instant;
 use crate::base::id::Slug;
+
+/// Injections that are counted together. Lessons come in no order, so that each is a wait for memory;
+/// looking at the counts of many before changing any lets these waits overlap.
+const BATCH: usize = 2048;
 
 /// Counts for a list of lessons.
 #[derive(Debug)]
@@ -22,6 +26,19 @@ pub struct Tally<'l> {
     stories: Names,
     domains: Names,
     events: u64,
+    waiting: Vec<Injection>,
+}
+
+/// One id received by one story.
+#[derive(Clone, Copy, Debug)]
+struct Injection {
+    sought: Sought,
+    /// Its lesson, once it is looked up.
+    lesson: Option<u32>,
+    story: u32,
+    domain: u32,
+    event: u64,
+    at: Instant,
 }
 
 /// The figures of a list of lessons.
@@ -33,10 +50,12 @@ pub struct Measured {
     pub domains: Vec<Slug>,
 }
 
-/// Counts of one lesson: one cache line, as millions of events come in no order.
+/// Counts of one lesson: one cache line.
 #[derive(Debug, Default)]
 struct Count {
-    injections: u64,
+    injections: u32,
+    /// Number of the lesson's own story.
+    own: u32,
     last: Option<Instant>,
     /// The last event that was counted: an event counts once, however often it names the lesson.
     event: u64,
@@ -65,12 +84,15 @@ impl Count {
 impl<'l> Tally<'l> {
     /// A tally of `lessons`, whose ids are unique.
     pub fn new(lessons: &'l [Lesson]) -> Self {
+        let mut stories = Names::default();
+        let count = |l: &Lesson| Count { own: stories.number(l.story.as_str()), ..Count::default() };
         Tally {
+            counts: lessons.iter().map(count).collect(),
             lessons: Index::new(lessons),
-            counts: lessons.iter().map(|_| Count::default()).collect(),
-            stories: Names::default(),
+            stories,
             domains: Names::default(),
             events: 0,
+            waiting: Vec::with_capacity(BATCH + 64),
         }
     }
 
@@ -95,28 +117,48 @@ impl<'l> Tally<'l> {
         ids: impl IntoIterator<Item = &'i str>,
     ) {
         self.events += 1;
-        let (number, domain) = (self.stories.number(story), self.domains.number(domain));
-        for id in ids {
-            // Lessons that are gone or excluded are named by old events: nothing to count.
-            let Some(lesson) = self.lessons.get(id) else { continue };
-            let count = &mut self.counts[lesson];
-            if count.event == self.events {
-                continue;
-            }
-            count.event = self.events;
-            count.injections += 1;
-            count.last = count.last.max(Some(at));
-            if self.lessons.story(lesson) != story {
-                count.add_story(number);
-                self.domains.mark(&mut count.domains, lesson, domain);
-            }
+        let (event, story, domain) = (self.events, self.stories.number(story), self.domains.number(domain));
+        let seeking = ids.into_iter().filter_map(|id| self.lessons.seek(id));
+        let waiting = seeking.map(|sought| Injection { sought, lesson: None, story, domain, event, at });
+        self.waiting.extend(waiting);
+        if self.waiting.len() >= BATCH {
+            self.count_waiting();
         }
     }
 
+    fn count_waiting(&mut self) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        // Lessons that are gone or excluded are named by old events: nothing to count.
+        waiting.iter_mut().for_each(|injection| injection.lesson = self.lessons.find(&injection.sought));
+        waiting.retain(|injection| injection.lesson.is_some());
+        let places = || waiting.iter().filter_map(|injection| injection.lesson.map(|at| at as usize));
+        let counts = &mut self.counts;
+        let glance = places().fold(0, |seen, at| seen ^ counts[at].event);
+        let last = |at: usize| counts[at].stories.last().copied();
+        std::hint::black_box(places().fold(glance, |seen, at| seen ^ u64::from(last(at).unwrap_or(0))));
+        for &Injection { lesson, story, domain, event, at, .. } in &waiting {
+            let Some(lesson) = lesson else { continue };
+            let count = &mut counts[lesson as usize];
+            if count.event == event {
+                continue;
+            }
+            count.event = event;
+            count.injections = count.injections.saturating_add(1);
+            count.last = count.last.max(Some(at));
+            if count.own != story {
+                count.add_story(story);
+                self.domains.mark(&mut count.domains, lesson, domain);
+            }
+        }
+        waiting.clear();
+        self.waiting = waiting;
+    }
+
     /// What is known of each lesson, in their order.
-    pub fn finish(self, outcomes: &Outcomes) -> Measured {
+    pub fn finish(mut self, outcomes: &Outcomes) -> Measured {
+        self.count_waiting();
         let worth: Vec<u64> = self.stories.into_list().iter().map(|story| outcomes.tenths(story)).collect();
-        let more = self.domains.more.clone();
+        let more = std::mem::take(&mut self.domains.more);
         let names = self.domains.into_list();
         // Places in the sorted list of domains, by number; a name that is none has no place.
         let mut domains: Vec<Slug> = names.iter().filter_map(|name| Slug::parse(name)).collect();
@@ -126,11 +168,12 @@ impl<'l> Tally<'l> {
             u32::try_from(at).ok()
         };
         let places: Vec<Option<u32>> = names.iter().map(|name| place(name)).collect();
+        let lessons = u32::try_from(self.counts.len()).unwrap_or(u32::MAX);
         let figures = self
             .counts
             .into_par_iter()
-            .enumerate()
-            .map(|(lesson, mut count)| {
+            .zip(0..lessons)
+            .map(|(mut count, lesson)| {
                 count.stories.sort_unstable();
                 count.stories.dedup();
                 let bits = (0..64).filter(|bit| count.domains >> bit & 1 == 1);
@@ -140,7 +183,7 @@ impl<'l> Tally<'l> {
                 domains.dedup();
                 Figures {
                     tenths: count.stories.iter().map(|story| worth[*story as usize]).sum(),
-                    injections: count.injections,
+                    injections: u64::from(count.injections),
                     stories: count.stories.len() as u64,
                     domains: domains.into_boxed_slice(),
                     last_injected_at: count.last,
@@ -156,7 +199,7 @@ impl<'l> Tally<'l> {
 struct Names {
     numbers: FxHashMap<Box<str>, u32>,
     /// Of domains: the numbers from 64 on of each lesson that has any.
-    more: FxHashMap<usize, Vec<u32>>,
+    more: FxHashMap<u32, Vec<u32>>,
 }
 
 impl Names {
@@ -171,7 +214,7 @@ impl Names {
     }
 
     /// Notes `number` among the bits of `lesson`, or beside them.
-    fn mark(&mut self, bits: &mut u64, lesson: usize, number: u32) {
+    fn mark(&mut self, bits: &mut u64, lesson: u32, number: u32) {
         if number < 64 {
             *bits |= 1 << number;
             return;

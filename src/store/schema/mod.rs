@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 pub use clarification::{Answer, Clarification, Theme};
 pub use learning::{Learning, Scope, Status};
 pub use metric::{Metric, Verdict};
-pub use score::Score;
+pub use score::{SCHEMA_VERSION as SCORE_VERSION, Score};
 pub use veille::{Impact, Stance, Veille};
 pub use words::fold;
 

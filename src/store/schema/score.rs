@@ -44,9 +44,27 @@ pub struct Score {
 impl Score {
     /// Whether everything but `computed_at` is equal: then the old line keeps its bytes.
     pub fn same_result(&self, other: &Score) -> bool {
-        let plain =
-            |s: &Score| Score { computed_at: Instant::from_unix(0), source: Object::default(), ..s.clone() };
-        plain(self) == plain(other)
+        // Every field is named, so that a new one cannot be forgotten.
+        let Score {
+            story,
+            gate,
+            tag_hash,
+            learning_id,
+            reuse_score_brut,
+            reuse_score,
+            nb_injections,
+            nb_stories,
+            nb_domains,
+            domains,
+            last_injected_at,
+            computed_at: _,
+            source: _,
+        } = other;
+        (&self.story, self.gate, &self.tag_hash, &self.learning_id) == (story, *gate, tag_hash, learning_id)
+            && (self.reuse_score_brut, self.reuse_score) == (*reuse_score_brut, *reuse_score)
+            && (self.nb_injections, self.nb_stories) == (*nb_injections, *nb_stories)
+            && (self.nb_domains, &self.domains) == (*nb_domains, domains)
+            && self.last_injected_at == *last_injected_at
     }
 }
 
