@@ -24,7 +24,7 @@ use serde_json::Value;
 const DATA: &str = "../shared/data/memory/learnings/joeblackwaslike+lessons-learned/data";
 /// The day on which most of the retired ones were retired, and the first day of the stories.
 const RETIRED_ON: &str = "2026-06-22T00:00:00Z";
-const FIRST_STORY: &str = "2026-04-02T00:00:00Z";
+const FIRST_STORY: &str = "2026-04-07T00:00:00Z";
 const SEEDS: u64 = 30;
 const SHOWN: usize = 5;
 
@@ -70,27 +70,77 @@ fn main() {
     println!("{} lessons, {} retired", every.len(), retired(&every));
     println!("{} written before {RETIRED_ON}, {} retired: those at risk\n", old.len(), retired(&old));
 
+    let is_retired = |i: usize| all[i].retired;
     let age = |i: usize| -(all[i].created as f64);
+    // Lessons written while the stories went on could be received for a shorter time only.
+    let first = instant(FIRST_STORY);
+    let whole: Vec<usize> = old.iter().copied().filter(|i| all[*i].created < first).collect();
     println!(
-        "age only (older = retired): AUC {:.3} of all, {:.3} of those at risk\n",
-        auc(&every, &all, age),
-        auc(&old, &all, age)
+        "{} of them written before {FIRST_STORY}, {} retired: equally exposed",
+        whole.len(),
+        retired(&whole)
+    );
+    println!(
+        "age only (older = retired): AUC {:.3} of all, {:.3} of those at risk, {:.3} of the equally exposed\n",
+        auc(&every, is_retired, age),
+        auc(&old, is_retired, age),
+        auc(&whole, is_retired, age)
     );
 
-    println!("AUC over {SEEDS} seeds, lessons at risk: median (least to most)\n");
-    println!("{:<28} {:>7}  {:<22} {:<22}", "rule", "stories", "low score", "never retrieved");
+    println!("Do the rules know? AUC of the rule's own value (low = retired), lessons at risk\n");
+    for (name, rule) in &RULES[1..] {
+        let all = &all;
+        println!("{name:<28} {:.3}", auc(&old, is_retired, |i| -rule(&all[i].features)));
+    }
+
+    println!("\nAUC over {SEEDS} seeds: median (least to most)");
+    println!(
+        "people: low score, never retrieved, low score of the equally exposed, against the retired ones"
+    );
+    println!(
+        "rule: low score, of all and of the equally exposed, and low worth per story, against what the rule holds unhelpful\n"
+    );
+    println!(
+        "{:<26} {:>7}  {:<22} {:<22} {:<22} {:<22} {:<22} {:<22}",
+        "rule",
+        "stories",
+        "people: score",
+        "people: never",
+        "people: exposed",
+        "rule: score",
+        "rule: exposed",
+        "rule: per story"
+    );
     for (name, rule) in RULES {
         for stories in [50, 150, 500] {
             let runs: Vec<Vec<Figures>> =
                 (0..SEEDS).map(|seed| simulate(&all, rule, stories, seed)).collect();
-            let by = |value: &dyn Fn(&Figures) -> f64| {
-                let mut aucs: Vec<f64> = runs.iter().map(|run| auc(&old, &all, |i| value(&run[i]))).collect();
+            let all = &all;
+            let unhelpful = |i: usize| rule(&all[i].features) < 0.0;
+            // Lessons that no story received have no worth per story: they are left out there.
+            let by = |set: &[usize], label: &dyn Fn(usize) -> bool, value: &dyn Fn(&Figures) -> f64| {
+                let one = |run: &Vec<Figures>| {
+                    let known: Vec<usize> =
+                        set.iter().copied().filter(|i| !value(&run[*i]).is_nan()).collect();
+                    auc(&known, label, |i| value(&run[i]))
+                };
+                let mut aucs: Vec<f64> = runs.iter().map(one).filter(|auc| !auc.is_nan()).collect();
                 aucs.sort_by(f64::total_cmp);
-                format!("{:.3} ({:.3} to {:.3})", aucs[aucs.len() / 2], aucs[0], aucs[aucs.len() - 1])
+                let (Some(least), Some(most)) = (aucs.first(), aucs.last()) else { return "none".to_owned() };
+                format!("{:.3} ({least:.3} to {most:.3})", aucs[aucs.len() / 2])
             };
-            let score = by(&|f| -f.score());
-            let never = by(&|f| f64::from(u8::from(f.injections == 0)));
-            println!("{name:<28} {stories:>7}  {score:<22} {never:<22}");
+            let score = |f: &Figures| -f.score();
+            let never = |f: &Figures| f64::from(u8::from(f.injections == 0));
+            let per_story = |f: &Figures| -(f.tenths as f64) / f.stories as f64;
+            println!(
+                "{name:<26} {stories:>7}  {:<22} {:<22} {:<22} {:<22} {:<22} {:<22}",
+                by(&old, &is_retired, &score),
+                by(&old, &is_retired, &never),
+                by(&whole, &is_retired, &score),
+                by(&old, &unhelpful, &score),
+                by(&whole, &unhelpful, &score),
+                by(&old, &unhelpful, &per_story),
+            );
         }
     }
 
@@ -197,9 +247,10 @@ fn retrieve(all: &[Item], rarity: &BTreeMap<&str, f64>, query: &BTreeSet<&String
     ranked.into_iter().take(SHOWN).filter(|(score, _)| *score > 0.0).map(|(_, i)| i).collect()
 }
 
-/// The chance that a retired lesson has a greater value than one that stayed; ties count half.
-fn auc(set: &[usize], all: &[Item], value: impl Fn(usize) -> f64) -> f64 {
-    let (gone, stayed): (Vec<usize>, Vec<usize>) = set.iter().partition(|i| all[**i].retired);
+/// The chance that a labelled lesson of `set` has a greater value than another; ties count half. Not a
+/// number when either kind is missing.
+fn auc(set: &[usize], label: impl Fn(usize) -> bool, value: impl Fn(usize) -> f64) -> f64 {
+    let (gone, stayed): (Vec<usize>, Vec<usize>) = set.iter().partition(|i| label(**i));
     let wins = gone.iter().flat_map(|g| stayed.iter().map(move |s| (*g, *s))).map(|(g, s)| {
         match value(g).total_cmp(&value(s)) {
             std::cmp::Ordering::Greater => 1.0,
