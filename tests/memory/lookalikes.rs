@@ -40,7 +40,7 @@ fn install_puts_the_command_beside_what_is_there() {
     space.run("govmem", &["install"]).expect(0);
     assert_eq!(space.read(".claude/commands/mine.md"), "mine\n");
     let gov = space.read(".claude/commands/gov.md");
-    assert!(gov.contains("step0-inject --from-json") && gov.contains("69"), "{gov}");
+    assert!(gov.contains("step0-inject --from-json - <") && gov.contains("69"), "{gov}");
     space.run("govmem", &["install", "--status"]).expect(0);
     space.write(".claude/commands/gov.md", "our own\n");
     space.run("govmem", &["install"]).expect(3);

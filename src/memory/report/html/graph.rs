@@ -24,6 +24,8 @@ const LISTED: usize = 60;
 struct Graph<'a> {
     /// Stories, latest step 0 first.
     stories: Vec<&'a str>,
+    /// How many learnings each received, drawn or not.
+    received: Vec<usize>,
     /// Learning ids, near their stories.
     learnings: Vec<&'a str>,
     /// Positions of a story and a learning.
@@ -72,8 +74,9 @@ fn graph(facts: &Facts) -> Graph<'_> {
         .flat_map(|(to, (_, rows))| rows.iter().map(move |from| (*from, to)))
         .collect();
     edges.sort_unstable();
+    let received = stories.iter().map(|s| pairs.iter().filter(|(story, _)| story == s).count()).collect();
     let left_out = (all_stories - stories.len(), all_learnings - learnings.len());
-    Graph { stories, learnings: learnings.into_iter().map(|(id, _)| id).collect(), edges, left_out }
+    Graph { stories, received, learnings: learnings.into_iter().map(|(id, _)| id).collect(), edges, left_out }
 }
 
 /// The last verdict at gate 8: highest version, then time, then file order.
@@ -174,7 +177,7 @@ fn draw(
             @let at = y(from, graph.stories.len());
             @let (class, verdict) = mark(verdicts.get(story), words);
             @let received = graph.edges.iter().filter(|(f, _)| *f == from);
-            g.story tabindex="0" role="img" aria-label=(format!("{}, {verdict}, {}", super::clean(story), words.count(received.clone().count(), ("learning", "learnings"), ("learning", "learnings")))) {
+            g.story tabindex="0" role="img" aria-label=(format!("{}, {verdict}, {}", super::clean(story), words.count(graph.received[from], ("learning", "learnings"), ("learning", "learnings")))) {
                 title { (super::clean(story)) " — " (verdict) }
                 rect.halo x="1" y=(n(at - 11.0)) width=(n(left - 2.0)) height="22" rx="5" {}
                 text.t.ink x=(n(left - 16.0)) y=(n(at + 4.0)) text-anchor="end" {
@@ -285,6 +288,8 @@ mod tests {
         let graph = graph(&facts);
         assert_eq!((graph.stories.len(), graph.learnings.len()), (STORIES, LEARNINGS));
         assert_eq!(graph.left_out, (6, 10));
+        // What a story received is said in full, though only a part of it is drawn.
+        assert_eq!((graph.received.clone(), graph.edges.len()), (vec![2; STORIES], LEARNINGS));
         assert_eq!(graph.stories[0], "S-19");
     }
 
