@@ -1,6 +1,8 @@
 //! The contract names of PD-295 are callable at their paths: each passes its arguments and the exit
-//! code through.
+//! code through. The release script makes a release and publishes nothing.
 #![expect(clippy::expect_used, reason = "a failed step is a failed test")]
+
+mod release;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -133,4 +135,27 @@ fn a_shim_stays_a_shim() {
         let text = fs::read_to_string(scripts().join(name)).expect(name);
         assert!(text.lines().count() <= 9, "{name} does more than pass on");
     }
+}
+
+/// Nothing of a client is installed whose hash is not written down.
+#[test]
+fn every_file_of_the_mcp_clients_is_pinned_by_its_hash() {
+    let pins = scripts().join("lib/mcp-client");
+    let requirements = fs::read_to_string(pins.join("requirements.txt")).expect("requirements");
+    let logical = requirements.replace("\\\n", " ");
+    let packages: Vec<&str> = logical.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
+    assert!(packages.iter().any(|p| p.starts_with("mcp==")) && packages.len() > 20);
+    for package in packages {
+        assert!(package.contains("==") && package.contains("--hash=sha256:"), "{package}");
+    }
+    let lock = fs::read_to_string(pins.join("package-lock.json")).expect("lock");
+    let lock: serde_json::Value = serde_json::from_str(&lock).expect("JSON");
+    for (name, package) in
+        lock["packages"].as_object().expect("packages").iter().filter(|(n, _)| !n.is_empty())
+    {
+        assert!(package["integrity"].as_str().is_some_and(|i| i.starts_with("sha512-")), "{name}");
+    }
+    let wanted = fs::read_to_string(pins.join("package.json")).expect("package");
+    let wanted: serde_json::Value = serde_json::from_str(&wanted).expect("JSON");
+    assert_eq!(wanted["dependencies"], lock["packages"][""]["dependencies"]);
 }
