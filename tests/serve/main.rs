@@ -9,6 +9,7 @@
 )]
 
 mod answers;
+mod assistant;
 mod clients;
 mod daemon;
 mod hostile;
