@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 
 use super::catalog::Catalog;
-use super::semantic::{self, Binding};
+use super::faiss_file::{self, Binding, Identity};
+use super::semantic;
 use crate::base::error::IoContext;
 use crate::base::{Error, Result};
 use crate::embed::{Embedder, pooled};
@@ -188,29 +189,41 @@ fn renew(catalog: &mut Catalog, model: &crate::base::ModelIdentity, factory: &Fa
     let bytes: Vec<u8> = rows.iter().flat_map(|id| id.to_le_bytes()).collect();
     let old = semantic::binding(catalog)?;
     let index = FaissIndex::build(factory, model.width, &values)?;
-    let path = semantic::faiss_path(catalog);
+    drop(values);
+    let path = faiss_file::path(catalog);
     let temporary = path.with_extension("faiss.next");
     index.write(&temporary)?;
-    let written = std::fs::read(&temporary).at(&temporary)?;
-    let binding = Binding {
+    let written = std::fs::File::open(&temporary).at(&temporary)?;
+    let mut binding = Binding {
         generation: old.as_ref().map_or(1, |b| b.generation + 1),
         model: model.clone(),
         factory: index.factory().as_str().to_owned(),
-        sha256: crate::base::id::sha256_hex(&written),
+        sha256: faiss_file::hash(&written, &temporary)?,
+        rows: crate::base::id::sha256_hex(&bytes),
+        place: None,
     };
-    let same = old.is_some_and(|o| o.sha256 == binding.sha256 && o.model == binding.model)
-        && catalog.meta::<Vec<u8>>("vector_rows")?.unwrap_or_default() == bytes;
-    if !same {
-        // A kill between the two leaves a file whose hash is not the bound one: it is not used.
-        catalog.sql(|| {
-            let tx = catalog.db.unchecked_transaction()?;
-            let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)";
-            tx.execute(sql, ("vectors", serde_json::to_string(&binding).unwrap_or_default()))?;
-            tx.execute(sql, ("vector_rows", &bytes))?;
-            tx.commit()
-        })?;
+    let same = old.as_ref().filter(|o| {
+        (&o.sha256, &o.model, &o.rows, &o.factory)
+            == (&binding.sha256, &binding.model, &binding.rows, &binding.factory)
+    });
+    match same {
+        Some(old) => binding.generation = old.generation,
+        // A kill before the file is renamed leaves one whose hash is not the bound one: it is not used.
+        None => bind(catalog, &binding, &bytes)?,
     }
     std::fs::rename(&temporary, &path).at(&path)?;
     crate::store::atomic::sync_parent(&path)?;
+    binding.place = Some(Identity::of(&written.metadata().at(&path)?));
+    bind(catalog, &binding, &bytes)?;
     Ok(rows.len())
+}
+
+fn bind(catalog: &Catalog, binding: &Binding, rows: &[u8]) -> Result<()> {
+    catalog.sql(|| {
+        let tx = catalog.db.unchecked_transaction()?;
+        let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)";
+        tx.execute(sql, ("vectors", serde_json::to_string(binding).unwrap_or_default()))?;
+        tx.execute(sql, ("vector_rows", rows))?;
+        tx.commit()
+    })
 }

@@ -254,6 +254,7 @@ pub fn multi_get(
     limits: (usize, usize),
     options: Options,
 ) -> Result<(Vec<Fetched>, Vec<Skipped>)> {
+    let _still = catalog.snapshot()?;
     let (mut fetched, mut skipped) = (Vec::new(), Vec::new());
     for target in targets(catalog, pattern, cwd)? {
         let lines = target.document.lines.unsigned_abs() as usize;
@@ -323,6 +324,7 @@ pub struct Listed {
 /// # Errors
 /// Usage for an unknown collection; exit 1 when nothing lies under the prefix; exit 65.
 pub fn ls(catalog: &Catalog, scope: Option<&str>) -> Result<Vec<Listed>> {
+    let _still = catalog.snapshot()?;
     let (collections, prefix) = match scope {
         None => (catalog.collections()?, ""),
         Some(text) => {

@@ -14,6 +14,7 @@ pub mod catalog;
 pub mod chunk;
 pub mod embedding;
 pub mod expand;
+pub mod faiss_file;
 pub mod fetch;
 pub mod fusion;
 pub mod hit;

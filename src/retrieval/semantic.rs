@@ -4,31 +4,17 @@
 //! is absent or differs, the vectors themselves are searched one by one: slower, never wrong.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::base::id::sha256_hex;
-use crate::base::{Error, Kind, ModelIdentity, Result};
+use crate::base::{Error, ModelIdentity, Result};
 use crate::tr;
-use crate::vector::index::Factory;
-use crate::vector::{FaissIndex, Hit, Rows, VectorIndex};
+use crate::vector::{Hit, Rows, VectorIndex};
 
 use super::catalog::Catalog;
+use super::faiss_file::{self, Binding, Check};
 use super::fusion::vector_score;
 use super::lexical::Found;
 use super::lexical::score::Statistics;
-
-/// What binds the FAISS file to the vectors.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Binding {
-    /// Grows with every change of the vectors.
-    pub generation: i64,
-    /// The model.
-    pub model: ModelIdentity,
-    /// What was built.
-    pub factory: String,
-    /// SHA-256 hex of the FAISS file.
-    pub sha256: String,
-}
 
 /// Chunks looked at to know what chance similarity is.
 const SAMPLE: usize = 500;
@@ -41,11 +27,6 @@ pub struct Vectors {
     pub indexed: bool,
     rows: Vec<i64>,
     index: Box<dyn VectorIndex>,
-}
-
-/// The FAISS file of an index.
-pub fn faiss_path(catalog: &Catalog) -> PathBuf {
-    catalog.path().with_extension("faiss")
 }
 
 /// The binding of the stored vectors; `None` when nothing was ever embedded.
@@ -63,46 +44,50 @@ pub fn binding(catalog: &Catalog) -> Result<Option<Binding>> {
 /// Exit 65 when they are damaged; I/O.
 pub fn rows(catalog: &Catalog) -> Result<Vec<i64>> {
     let bytes: Vec<u8> = catalog.meta("vector_rows")?.unwrap_or_default();
-    if !bytes.len().is_multiple_of(8) {
+    let (rows, rest) = bytes.as_chunks::<8>();
+    if !rest.is_empty() {
         return Err(catalog.damaged("vector_rows"));
     }
-    Ok(bytes
-        .chunks_exact(8)
-        .map(|b| b.iter().rev().fold(0i64, |n, byte| n << 8 | i64::from(*byte)))
-        .collect())
+    Ok(rows.iter().map(|b| i64::from_le_bytes(*b)).collect())
 }
 
-/// Opens the vectors; `None` when nothing was ever embedded.
+/// Opens the vectors, or takes those that the catalogue's process keeps open; `None` when nothing was
+/// ever embedded.
 ///
 /// # Errors
 /// Exit 65 when the database is damaged; I/O.
-pub fn open(catalog: &Catalog) -> Result<Option<Vectors>> {
+pub fn open(catalog: &Catalog) -> Result<Option<Arc<Vectors>>> {
+    // Binding, rows and vectors of one state.
+    let _still = catalog.snapshot()?;
     let Some(binding) = binding(catalog)? else { return Ok(None) };
-    let rows = rows(catalog)?;
-    let width = binding.model.width;
-    let (index, indexed): (Box<dyn VectorIndex>, bool) = match open_faiss(catalog, &binding, rows.len()) {
-        Ok(index) => (Box::new(index), true),
-        Err(error) => {
-            tracing::info!("{error}: searching the vectors one by one");
-            (Box::new(Plain { width, values: values(catalog, &rows, width)? }), false)
-        }
-    };
-    Ok(Some(Vectors { binding, indexed, rows, index }))
+    let fresh = || open_as(catalog, binding.clone(), Check::WhenChanged);
+    Ok(Some(match catalog.kept() {
+        Some(kept) => kept.or_open(catalog, &binding, fresh)?,
+        None => Arc::new(fresh()?),
+    }))
 }
 
-fn open_faiss(catalog: &Catalog, binding: &Binding, rows: usize) -> Result<FaissIndex> {
-    let path = faiss_path(catalog);
-    let file = crate::store::open::regular(&path, std::fs::OpenOptions::new().read(true))
-        .map_err(|e| Error::io(&path, &e))?;
-    // SAFETY: the file is replaced by rename and never rewritten in place.
-    let map = unsafe { memmap2::Mmap::map(&file) }.map_err(|e| Error::io(&path, &e))?;
-    if sha256_hex(&map) != binding.sha256 {
-        return Err(Error::new(
-            Kind::Corrupt,
-            tr!("{} : autre empreinte", "{}: another hash", path.display()),
-        ));
-    }
-    FaissIndex::open(&file, &path, &Factory::parse(&binding.factory)?, binding.model.width, rows)
+/// Opens the vectors after hashing the FAISS file, whatever is known of it.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_hashed(catalog: &Catalog) -> Result<Option<Vectors>> {
+    let _still = catalog.snapshot()?;
+    binding(catalog)?.map(|binding| open_as(catalog, binding, Check::Always)).transpose()
+}
+
+fn open_as(catalog: &Catalog, binding: Binding, check: Check) -> Result<Vectors> {
+    let rows = rows(catalog)?;
+    let width = binding.model.width;
+    let (index, indexed): (Box<dyn VectorIndex>, bool) =
+        match faiss_file::open(catalog, &binding, rows.len(), check) {
+            Ok(index) => (Box::new(index), true),
+            Err(error) => {
+                tracing::info!("{error}: searching the vectors one by one");
+                (Box::new(Plain { width, values: values(catalog, &rows, width)? }), false)
+            }
+        };
+    Ok(Vectors { binding, indexed, rows, index })
 }
 
 /// The stored vectors of `rows`, one after the other.

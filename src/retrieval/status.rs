@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::catalog::Catalog;
 use super::catalog::collections::{Collection, Size};
 use super::trust::Trust;
-use super::{embedding, semantic};
+use super::{embedding, faiss_file, semantic};
 use crate::base::Result;
 use crate::tr;
 
@@ -76,6 +76,7 @@ pub struct VectorStatus {
 /// # Errors
 /// Exit 65 or I/O.
 pub fn status(catalog: &Catalog) -> Result<Status> {
+    let _still = catalog.snapshot()?;
     let (documents, chunks, text_bytes) = catalog.totals()?;
     let collections = catalog
         .collections()?
@@ -91,7 +92,7 @@ pub fn status(catalog: &Catalog) -> Result<Status> {
         schema: 1,
         index: catalog.path().display().to_string(),
         database_bytes: length(catalog.path()),
-        faiss_bytes: length(&semantic::faiss_path(catalog)),
+        faiss_bytes: length(&faiss_file::path(catalog)),
         documents,
         chunks,
         text_bytes,
@@ -166,7 +167,7 @@ pub fn doctor(catalog: &Catalog, trust: &Trust) -> Result<Vec<Finding>> {
         }
     }
     let pending = embedding::pending(catalog, &[])?.len();
-    match semantic::open(catalog) {
+    match semantic::open_hashed(catalog) {
         Ok(Some(vectors)) => {
             if !vectors.indexed {
                 add(
@@ -201,6 +202,7 @@ pub struct Cleaned {
 /// # Errors
 /// Exit 65, exit 75 when another process writes, I/O.
 pub fn cleanup(catalog: &Catalog) -> Result<Cleaned> {
+    let _alone = catalog.lock("cleanup")?;
     let length = || std::fs::metadata(catalog.path()).map_or(0, |m| m.len());
     let before = length();
     let live: std::collections::HashSet<[u8; 16]> = semantic::chunk_hashes(catalog)?.into_values().collect();

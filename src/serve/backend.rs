@@ -1,8 +1,8 @@
 //! The questions a client may ask and their answers: the same defaults, limits and JSON as the
 //! command line.
 //!
-//! Every question opens the index anew, so that an update is seen at once; models stay open. The
-//! work blocks, so it runs beside the event loop, on a bounded number of threads.
+//! Every question opens the index anew, so that an update is seen at once; models stay open, and the
+//! vectors as long as they are the same. The work blocks, so it runs beside the event loop, on a bounded number of threads.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use crate::base::{Error, Kind, Result};
 use crate::retrieval::Catalog;
 use crate::retrieval::catalog::Location;
+use crate::retrieval::faiss_file::Kept;
 use crate::retrieval::fetch::{self, Fetched, Listed, MAX_BYTES, MAX_LINES, Options};
 use crate::retrieval::query::{self, Models, Request};
 use crate::retrieval::settings::Models as ModelSettings;
@@ -77,13 +78,21 @@ pub struct Backend {
     cwd: PathBuf,
     make: MakeModels,
     models: Arc<Mutex<Option<(ModelSettings, SharedModels)>>>,
+    kept: Kept,
     slots: Arc<Semaphore>,
 }
 
 impl Backend {
     /// A backend over the index at `location`; relative paths that clients name start at `cwd`.
     pub fn new(location: Location, cwd: PathBuf, make: MakeModels) -> Self {
-        Backend { location, cwd, make, models: Arc::default(), slots: Arc::new(Semaphore::new(SLOTS)) }
+        Backend {
+            location,
+            cwd,
+            make,
+            models: Arc::default(),
+            kept: Kept::default(),
+            slots: Arc::new(Semaphore::new(SLOTS)),
+        }
     }
 
     /// Runs blocking work when one of the [`SLOTS`] is free, which it keeps until it ends, even when
@@ -110,7 +119,7 @@ impl Backend {
     /// # Errors
     /// As [`Catalog::open`].
     pub fn catalog(&self) -> Result<Catalog> {
-        Catalog::open(&self.location)
+        Ok(Catalog::open(&self.location)?.keeping(self.kept.clone()))
     }
 
     /// The models of the index; those already open when the configuration is the same.
@@ -152,6 +161,7 @@ impl Backend {
             )));
         }
         let catalog = self.catalog()?;
+        let _still = catalog.snapshot()?;
         let mut target = fetch::resolve(&catalog, &request.document, &self.cwd)?;
         let given = request.from.is_some() || request.lines.is_some();
         if given && (target.from.is_some() || target.count.is_some()) {

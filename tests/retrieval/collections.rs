@@ -16,7 +16,7 @@ fn nothing_happens_unasked() {
     w.run(&["update"]).exits(0);
     w.run(&["search", "zebra"]).exits(0);
     let vectors = w.run(&["vsearch", "zebra"]).exits(3);
-    assert!(vectors.stderr.contains("govfind embed (1 chunks"), "{}", vectors.stderr);
+    assert!(vectors.stderr.contains("govfind embed --model NAME|DIR (1 chunks"), "{}", vectors.stderr);
     let hybrid = w.run(&["query", "zebra", "--json"]).exits(3);
     assert_eq!(hybrid.json()["results"][0]["path"], "a.md");
     assert_eq!(hybrid.json()["degraded"], true);

@@ -2,13 +2,21 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop with the line")]
 
+#[path = "../support/model.rs"]
+#[expect(dead_code, reason = "shared with other tests")]
+mod model;
+
+mod at_work;
 mod bad_input;
 mod collections;
 mod damage;
 mod fetching;
+mod fixtures;
 mod hooks;
+mod kept;
 mod meaning;
 mod parallel;
 mod searching;
 mod updating;
+mod weights;
 mod world;

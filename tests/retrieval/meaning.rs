@@ -10,7 +10,7 @@ use govmem::retrieval::catalog::Location;
 use govmem::retrieval::embedding::{Settings, embed, pending};
 use govmem::retrieval::indexing;
 use govmem::retrieval::query::{Mode, Request, run};
-use govmem::retrieval::{semantic, status};
+use govmem::retrieval::{faiss_file, status};
 
 use crate::world::{Hashed, TestModels, World};
 
@@ -52,18 +52,18 @@ fn vectors_find_and_survive_their_index() {
     assert!(response.notes.is_empty(), "{:?}", response.notes);
 
     // Again: nothing to do, nothing embedded, the same files.
-    let faiss = std::fs::read(semantic::faiss_path(&catalog)).unwrap();
+    let faiss = std::fs::read(faiss_file::path(&catalog)).unwrap();
     let again = embed(&mut catalog, embedder, &Settings::default(), &mut |_, _| {}).unwrap();
     assert_eq!((again.embedded, again.kept), (0, 42));
-    assert_eq!(std::fs::read(semantic::faiss_path(&catalog)).unwrap(), faiss);
+    assert_eq!(std::fs::read(faiss_file::path(&catalog)).unwrap(), faiss);
 
     // Without the FAISS file, and with a foreign one, the answers are the same, and said.
     let expected: Vec<(String, i64)> =
         response.results.iter().map(|h| (h.path.clone(), (h.score * 1e5) as i64)).collect();
     for bytes in [None, Some(vec![7u8; 100]), Some([&faiss[..faiss.len() - 4], &[1, 2, 3, 4]].concat())] {
         match bytes {
-            None => std::fs::remove_file(semantic::faiss_path(&catalog)).unwrap(),
-            Some(bytes) => std::fs::write(semantic::faiss_path(&catalog), bytes).unwrap(),
+            None => std::fs::remove_file(faiss_file::path(&catalog)).unwrap(),
+            Some(bytes) => std::fs::write(faiss_file::path(&catalog), bytes).unwrap(),
         }
         let response = run(&catalog, &request, &models).unwrap();
         let got: Vec<(String, i64)> =

@@ -391,7 +391,7 @@ pub struct BenchArgs {
     /// Compare with the run in this file
     #[arg(long, value_name = "FILE")]
     pub compare: Option<PathBuf>,
-    /// Compare even across indexes, models and stale documents
+    /// Run and compare even across indexes, models, configurations and stale documents
     #[arg(long)]
     pub force: bool,
 }

@@ -6,7 +6,7 @@ use super::models::Lazy;
 use super::progress;
 use crate::base::error::IoContext;
 use crate::base::{Error, Kind, Result};
-use crate::retrieval::bench::{Run, bench, comparable};
+use crate::retrieval::bench::{Run, bench, comparable, expected};
 use crate::retrieval::query::Mode;
 use crate::tr;
 
@@ -34,6 +34,9 @@ pub fn run(session: &Session, args: &BenchArgs) -> Result<u8> {
         bench(&catalog, &text, &modes, &models, cwd, &mut |done, total| progress::show(&bar, done, total));
     bar.finish_and_clear();
     let new = new?;
+    if !args.force {
+        expected(&text, &new)?;
+    }
     if let Some(old) = &old
         && !args.force
     {

@@ -22,6 +22,7 @@ pub fn ls(session: &Session, args: &LsArgs) -> Result<u8> {
 /// Prints a document.
 pub fn get(session: &Session, args: &GetArgs) -> Result<u8> {
     let catalog = session.open()?;
+    let _still = catalog.snapshot()?;
     let mut target = fetch::resolve(&catalog, &args.document, &session.cli.cwd)?;
     let narrow = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let given = args.from.is_some() || args.lines.is_some();

@@ -29,6 +29,15 @@ pub struct Fixture {
     /// What it is about.
     #[serde(default)]
     pub description: String,
+    /// The index it was written for, as a run names it; any when absent.
+    #[serde(default)]
+    pub index: Option<String>,
+    /// The model it was written for, as a run names it; any when absent.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// The configuration it was written for, as a run names it; any when absent.
+    #[serde(default)]
+    pub configuration: Option<String>,
     /// The queries.
     pub queries: Vec<Case>,
 }
@@ -194,6 +203,34 @@ fn index_identity(catalog: &Catalog) -> Result<String> {
     hashes.push(catalog.meta("strategy")?.unwrap_or_default());
     hashes.push(catalog.meta("tokens")?.unwrap_or_default());
     Ok(sha256_hex(hashes.join("\n")))
+}
+
+/// Refuses a run over another index, model or configuration than the fixture was written for.
+///
+/// # Errors
+/// Exit 2 naming what differs; as [`read_fixture`].
+pub fn expected(text: &str, run: &Run) -> Result<()> {
+    let fixture = read_fixture(text)?;
+    let differs = |wanted: &Option<String>, is: Option<&str>| {
+        wanted.as_deref().is_some_and(|wanted| Some(wanted) != is)
+    };
+    let why: Vec<String> = [
+        (differs(&fixture.index, Some(&run.index)), tr!("un autre index", "another index")),
+        (differs(&fixture.model, run.model.as_deref()), tr!("un autre modèle", "another model")),
+        (
+            differs(&fixture.configuration, Some(&run.configuration)),
+            tr!("une autre configuration", "another configuration"),
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(other, name)| other.then_some(name))
+    .collect();
+    if why.is_empty() {
+        return Ok(());
+    }
+    let list = why.join(", ");
+    let message = tr!("le jeu de mesure est pour {list}", "the fixture is for {list}");
+    Err(Error::new(Kind::Usage, message).hint("--force"))
 }
 
 /// Refuses to compare runs over different fixtures, indexes or models, or over stale documents.

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
+use super::faiss_file::Kept;
 use crate::base::env::Env;
 use crate::base::{Error, Kind, Result};
 use crate::store::lock::{LockSettings, Single};
@@ -28,6 +29,25 @@ pub struct Catalog {
     path: PathBuf,
     /// How commands name this index: nothing for the default one, else `--index …`.
     option: String,
+    /// Vectors that the process keeps open between queries.
+    kept: Option<Kept>,
+}
+
+/// One state of the database, whatever is committed meanwhile; see [`Catalog::snapshot`].
+pub struct Snapshot<'c> {
+    catalog: &'c Catalog,
+    own: bool,
+}
+
+impl Drop for Snapshot<'_> {
+    fn drop(&mut self) {
+        // Nothing was written, so nothing can be lost.
+        if self.own
+            && let Err(e) = self.catalog.db.execute_batch("ROLLBACK")
+        {
+            tracing::debug!("snapshot: {e}");
+        }
+    }
 }
 
 /// Where an index is and how commands name it.
@@ -102,7 +122,7 @@ impl Catalog {
             }
             Err(e) => return Err(failed(location, &e)),
         };
-        let catalog = Catalog { db, path: path.clone(), option: location.option.clone() };
+        let catalog = Catalog { db, path: path.clone(), option: location.option.clone(), kept: None };
         catalog
             .db
             .execute_batch("PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -4000;")
@@ -129,7 +149,7 @@ impl Catalog {
         let empty = db
             .query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |r| r.get::<_, bool>(0))
             .map_err(|e| fail(&e))?;
-        let mut catalog = Catalog { db, path: path.clone(), option: location.option.clone() };
+        let mut catalog = Catalog { db, path: path.clone(), option: location.option.clone(), kept: None };
         if empty {
             catalog.create().map_err(|e| fail(&e))?;
         } else {
@@ -206,8 +226,33 @@ impl Catalog {
     /// # Errors
     /// Exit 75 when another one holds it for 30 s; I/O.
     pub fn lock(&self, command: &str) -> Result<Single> {
-        let settings = LockSettings { command: format!("govfind {command}"), ..LockSettings::default() };
-        Single::take(&self.path.with_extension("lock"), &settings)
+        lock(&self.path, command)
+    }
+
+    /// The same index, whose open vectors are kept in `kept` for the next query.
+    #[must_use]
+    pub fn keeping(mut self, kept: Kept) -> Catalog {
+        self.kept = Some(kept);
+        self
+    }
+
+    pub(super) fn kept(&self) -> Option<&Kept> {
+        self.kept.as_ref()
+    }
+
+    /// Holds the state of the database still while the guard lives: an update that commits meanwhile
+    /// is not seen. Within another guard it does nothing of its own.
+    ///
+    /// # Errors
+    /// Exit 65 or I/O.
+    pub fn snapshot(&self) -> Result<Snapshot<'_>> {
+        let own = self.db.is_autocommit();
+        if own {
+            // The first read fixes the state.
+            let sql = "BEGIN; SELECT count(*) FROM sqlite_schema;";
+            self.sql(|| self.db.execute_batch(sql))?;
+        }
+        Ok(Snapshot { catalog: self, own })
     }
 
     /// The database file.
@@ -278,6 +323,11 @@ impl Catalog {
     pub fn damaged(&self, why: &str) -> Error {
         corrupt(&self.path, &self.option, why)
     }
+}
+
+fn lock(path: &Path, command: &str) -> Result<Single> {
+    let settings = LockSettings { command: format!("govfind {command}"), ..LockSettings::default() };
+    Single::take(&path.with_extension("lock"), &settings)
 }
 
 fn absent(location: &Location) -> Error {

@@ -31,6 +31,7 @@ const META: &str = "'models', 'strategy', 'embedding_model'";
 /// I/O; exit 75 when another process writes.
 pub fn rebuild(location: &Location) -> Result<Kept> {
     let path = &location.path;
+    let _alone = super::lock(path, "update --rebuild")?;
     let temporary = suffixed(path, ".rebuild");
     for stale in [&temporary, &suffixed(&temporary, "-wal"), &suffixed(&temporary, "-shm")] {
         remove(stale)?;

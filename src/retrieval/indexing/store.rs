@@ -379,6 +379,8 @@ pub fn refresh_languages(catalog: &Catalog) -> Result<()> {
 /// # Errors
 /// I/O; exit 65.
 pub fn remove_collection(catalog: &mut Catalog, collection: &Collection) -> Result<()> {
+    // An update or an embedding at work counts on what it has read.
+    let _alone = catalog.lock("collection remove")?;
     let files = catalog.files(collection.id)?;
     transaction(catalog, &HashSet::new(), |store| {
         store.remove_files(&files)?;

@@ -218,6 +218,8 @@ pub fn run(catalog: &Catalog, request: &Request, models: &dyn Models) -> Result<
     if query.intent.is_none() {
         query.intent.clone_from(&request.intent);
     }
+    // An update that commits between two of the reads below must not take a result away.
+    let _still = catalog.snapshot()?;
     let scope = Scope::resolve(catalog, &request.collections)?;
     check_indexed(catalog)?;
     let mut ranked = match request.mode {
@@ -376,7 +378,10 @@ pub(super) fn nothing_relevant() -> String {
 /// Exit 65 or I/O while counting.
 pub fn missing_vectors(catalog: &Catalog) -> Result<Error> {
     let (_, chunks, _) = catalog.totals()?;
+    let models = catalog.models()?;
+    let configured = models.embedder.is_some() || models.embedder_dir.is_some();
+    let command = catalog.command(if configured { "embed" } else { "embed --model NAME|DIR" });
     // A small model on two cores embeds some twenty chunks a second.
-    let plan = Plan::embed(catalog.command("embed"), chunks.unsigned_abs(), 384, 20);
+    let plan = Plan::embed(command, chunks.unsigned_abs(), 384, 20);
     Ok(plan.needed(tr!("aucun vecteur dans cet index", "this index holds no vectors")))
 }

@@ -1,0 +1,109 @@
+//! The binary while it embeds, with a small model of its own: readers beside it, two at once, kills.
+
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use crate::model;
+use crate::world::{World, ran};
+
+const WORDS: [&str; 10] =
+    ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"];
+
+/// Documents `from..to`, of the words that the model knows.
+fn write(w: &World, from: usize, to: usize) {
+    for i in from..to {
+        let words: Vec<&str> = (0..120).map(|k| WORDS[(i * 7 + k * (i % 9 + 1)) % 10]).collect();
+        w.write(&format!("{i}.md"), format!("# Title {i}\n\n{} number{i}\n", words.join(" ")));
+    }
+}
+
+/// A world whose model is at hand, with so many documents indexed.
+fn world(documents: usize) -> World {
+    let w = World::new();
+    let golden: serde_json::Value = serde_json::from_str(include_str!("../embed/golden.json")).unwrap();
+    model::write_small(&w.root().join("model"), &golden["small"][0]);
+    write(&w, 0, documents);
+    w.run(&["collection", "add", "docs", "--name", "docs"]).exits(0);
+    w.run(&["update"]).exits(0);
+    w
+}
+
+fn start(w: &World, args: &[&str]) -> Child {
+    w.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn vectors(w: &World) -> (u64, u64) {
+    let status = w.run(&["status", "--json"]).exits(0).json();
+    let of = |key: &str| status["vectors"][key].as_u64().unwrap();
+    (of("count"), of("pending"))
+}
+
+#[test]
+fn forty_searches_during_an_embedding() {
+    let w = world(100);
+    w.run(&["embed", "--model", "model"]).exits(0);
+    write(&w, 100, 500);
+    w.run(&["update"]).exits(0);
+    let mut embedding = start(&w, &["embed", "-q"]);
+    let searches: Vec<(Child, &str)> = (0..40)
+        .map(|i| {
+            let verb = ["search", "vsearch", "query"][i % 3];
+            (start(&w, &[verb, "alpha gamma number7", "--json"]), verb)
+        })
+        .collect();
+    for (child, verb) in searches {
+        let out = ran(child.wait_with_output().unwrap()).exits(0);
+        assert_eq!(out.json()["count"], 10, "{verb}");
+    }
+    assert!(embedding.wait().unwrap().success());
+    assert_eq!(vectors(&w), (500, 0));
+    assert!(w.run(&["doctor"]).exits(0).stdout.is_empty());
+}
+
+#[test]
+fn two_embeddings_at_once_and_a_removal_beside_them() {
+    let w = world(300);
+    std::fs::create_dir(w.root().join("more")).unwrap();
+    std::fs::write(w.root().join("more/m.md"), "alpha omega\n").unwrap();
+    w.run(&["collection", "add", "more", "--name", "more"]).exits(0);
+    w.run(&["update"]).exits(0);
+    let embedding = [start(&w, &["embed", "--model", "model"]), start(&w, &["embed", "--model", "model"])];
+    let removal = start(&w, &["collection", "remove", "more", "--yes"]);
+    for child in embedding {
+        ran(child.wait_with_output().unwrap()).exits(0);
+    }
+    ran(removal.wait_with_output().unwrap()).exits(0);
+    let (count, pending) = vectors(&w);
+    assert!((300..=301).contains(&count) && pending == 0, "{count} {pending}");
+    assert!(w.run(&["doctor"]).exits(0).stdout.is_empty());
+}
+
+#[test]
+fn an_embedding_killed_at_any_moment_goes_on() {
+    let w = world(400);
+    let mut before = 0;
+    for round in 0..12u64 {
+        let mut child = start(&w, &["embed", "--model", "model"]);
+        std::thread::sleep(Duration::from_millis(15 + round * 23));
+        let _ = child.kill();
+        child.wait().unwrap();
+        // Words are always found; vectors when there are some, and then by a file that is the bound one
+        // or by none.
+        w.run(&["search", "alpha", "--json"]).exits(0);
+        let by_meaning = w.run(&["vsearch", "alpha gamma", "--json"]);
+        assert!(matches!(by_meaning.code, 0 | 3), "{} {}", by_meaning.code, by_meaning.stderr);
+        let left = vectors(&w).1;
+        assert!(left <= 400 - before, "round {round}: what was embedded stays");
+        before = 400 - left;
+        if round % 4 == 3 {
+            write(&w, 0, 20 * (round as usize + 1));
+            w.write(&format!("{round}.md"), format!("alpha changed{round}\n"));
+            w.run(&["update"]).exits(0);
+            before = before.saturating_sub(1);
+        }
+    }
+    w.run(&["embed", "--model", "model"]).exits(0);
+    assert_eq!(vectors(&w), (400, 0));
+    assert!(w.run(&["doctor"]).exits(0).stdout.is_empty());
+    assert!(!w.database().with_extension("faiss.next").exists());
+}
