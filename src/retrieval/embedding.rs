@@ -114,8 +114,9 @@ pub fn embed(
     let total = todo.len() as u64;
     for batch in todo.chunks(BATCH) {
         if let Err(error) = one_batch(catalog, embedder, batch, &mut report) {
-            renew(catalog, &model, &factory)?;
-            if report.embedded == 0 {
+            // What stopped the batch is what the user must hear of, whatever else fails because of it.
+            let renewed = renew(catalog, &model, &factory);
+            if report.embedded == 0 || renewed.is_err() {
                 return Err(error);
             }
             let why = tr!(
@@ -191,7 +192,8 @@ fn renew(catalog: &mut Catalog, model: &crate::base::ModelIdentity, factory: &Fa
     let index = FaissIndex::build(factory, model.width, &values)?;
     drop(values);
     let path = faiss_file::path(catalog);
-    let temporary = path.with_extension("faiss.next");
+    // Removed again unless it takes its place: a part of a file is of no use, and takes room.
+    let temporary = tempfile::TempPath::try_from_path(path.with_extension("faiss.next")).at(&path)?;
     index.write(&temporary)?;
     let written = std::fs::File::open(&temporary).at(&temporary)?;
     let mut binding = Binding {
@@ -211,7 +213,7 @@ fn renew(catalog: &mut Catalog, model: &crate::base::ModelIdentity, factory: &Fa
         // A kill before the file is renamed leaves one whose hash is not the bound one: it is not used.
         None => bind(catalog, &binding, &bytes)?,
     }
-    std::fs::rename(&temporary, &path).at(&path)?;
+    temporary.persist(&path).map_err(|e| Error::io(&path, &e.error))?;
     crate::store::atomic::sync_parent(&path)?;
     binding.place = Some(Identity::of(&written.metadata().at(&path)?));
     bind(catalog, &binding, &bytes)?;

@@ -179,7 +179,12 @@ impl FaissIndex {
             },
         };
         let failed = |why: String| Error::new(Kind::Io, format!("{}: {why}", path.display()));
-        written.map_err(|e| failed(e.to_string()))?;
+        // FAISS tells where in its sources it failed, and not why.
+        written.map_err(|e| {
+            tracing::debug!("{}: {e}", path.display());
+            failed(crate::tr!("écriture incomplète", "incomplete write"))
+                .hint(crate::tr!("faites de la place sur le disque", "make room on the disk"))
+        })?;
         file.sync_all().at(path)?;
         match &self.inner {
             Inner::Flat(index) => {

@@ -85,7 +85,8 @@ fn learnings_by_distance_then_score_then_id() {
 #[test]
 fn a_lesson_is_found_however_its_line_is_written() {
     let space = space();
-    let search = || ids(&space.run("govmem", &["--json", "search", "learnings", "lock files"]).expect(0).json());
+    let search =
+        || ids(&space.run("govmem", &["--json", "search", "learnings", "lock files"]).expect(0).json());
     let found = search();
     assert_eq!(found.len(), 3);
     // Without its id, with an escaped one, and with spaces: the same JSON, so the same record.

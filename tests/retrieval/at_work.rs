@@ -107,3 +107,44 @@ fn an_embedding_killed_at_any_moment_goes_on() {
     assert!(w.run(&["doctor"]).exits(0).stdout.is_empty());
     assert!(!w.database().with_extension("faiss.next").exists());
 }
+
+/// Runs under a limit of that many half kilobytes a file, whose signal is ignored.
+fn limited(w: &World, blocks: u32, args: &[&str]) -> crate::world::Ran {
+    let mut command = w.command(&[]);
+    let mut shell = std::process::Command::new("sh");
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    shell.args(["-c", &script]).arg(command.get_program()).args(args);
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.current_dir(w.root()).stdin(Stdio::null());
+    drop(command.stdin(Stdio::null()));
+    ran(shell.output().unwrap())
+}
+
+#[test]
+fn a_file_that_cannot_grow_is_said_and_nothing_is_lost() {
+    let w = world(200);
+    write(&w, 200, 400);
+    for blocks in [1, 64, 128, 256, 512] {
+        for args in [&["update"][..], &["embed", "--model", "model"]] {
+            let stopped = limited(&w, blocks, args);
+            assert!(
+                matches!(stopped.code, 0 | 3 | 74),
+                "{blocks} {args:?}: {} {}",
+                stopped.code,
+                stopped.stderr
+            );
+            assert!(!stopped.stderr.contains(".cpp"), "{}", stopped.stderr);
+            assert!(!w.database().with_extension("faiss.next").exists(), "{blocks} {args:?}");
+            w.run(&["search", "alpha"]).exits(0);
+        }
+    }
+    w.run(&["update"]).exits(0);
+    w.run(&["embed", "--model", "model"]).exits(0);
+    assert_eq!(vectors(&w), (400, 0));
+    assert!(w.run(&["doctor"]).exits(0).stdout.is_empty());
+}
