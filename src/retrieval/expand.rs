@@ -108,12 +108,7 @@ pub fn by_feedback(catalog: &Catalog, first: &Ranking) -> Result<Vec<(String, f6
     terms.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     terms.truncate(40);
     let total = catalog.meta::<i64>("chunks_total")?.unwrap_or(0).max(1) as f64;
-    let wanted: Vec<_> = terms
-        .iter()
-        .map(|(text, _)| super::catalog::words::Term { text: text.clone(), prefix: false })
-        .collect();
-    let matches = catalog.matches(&wanted)?;
-    let frequencies = super::lexical::score::frequencies(wanted.iter().map(|_| 1), &matches, i64::from);
+    let frequencies = catalog.row_counts(terms.iter().map(|(text, _)| text.as_str()))?;
     for ((_, sum), n) in terms.iter_mut().zip(frequencies) {
         *sum *= idf(f64::from(n), total);
     }

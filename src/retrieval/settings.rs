@@ -35,7 +35,8 @@ pub struct Models {
     /// FAISS index type; `Flat` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factory: Option<String>,
-    /// Weight of the search by meaning in a hybrid query, that of the search by words being 1.
+    /// Weight of the search by meaning in a hybrid query, that of the search by words being 1; by how
+    /// sure both are of a query when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic_weight: Option<f64>,
     /// Weight of the words fed back from the best documents.

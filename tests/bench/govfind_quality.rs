@@ -167,7 +167,16 @@ fn report(name: &str, index: &Path, questions: &[Question], models: &Local) -> b
         }
         println!("{row}");
     }
-    println!("chosen: semantic-weight {}, feedback-weight {}", weights.0, weights.1);
+    set(index, None);
+    let unset = evaluate(index, tried, Mode::Query, models, &kept).ndcg;
+    println!("  unset  {unset:.4}: by how sure both kinds of search are of each query");
+    let weights = (unset < best).then_some(weights);
+    match weights {
+        Some((semantic, feedback)) => {
+            println!("chosen: semantic-weight {semantic}, feedback-weight {feedback}")
+        }
+        None => println!("chosen: no fixed weights"),
+    }
     println!("  {:<28} {:>8} {:>9} {:>7}", "on the other half", "nDCG@10", "recall@10", "MRR@10");
     let row = |what: &str, m: Metrics| {
         println!("  {what:<28} {:>8.4} {:>9.4} {:>7.4}", m.ndcg, m.recall, m.mrr);
@@ -178,7 +187,7 @@ fn report(name: &str, index: &Path, questions: &[Question], models: &Local) -> b
     let meaning = row("vsearch", of(Mode::Vsearch));
     set(index, None);
     row("query, weights by default", of(Mode::Query));
-    set(index, Some(weights));
+    set(index, weights);
     let hybrid = row("query, weights chosen", of(Mode::Query));
     let holds = hybrid >= words.max(meaning);
     println!(

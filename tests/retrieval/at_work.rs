@@ -110,7 +110,7 @@ fn an_embedding_killed_at_any_moment_goes_on() {
 
 /// Runs under a limit of that many half kilobytes a file, whose signal is ignored.
 fn limited(w: &World, blocks: u32, args: &[&str]) -> crate::world::Ran {
-    let mut command = w.command(&[]);
+    let command = w.command(&[]);
     let mut shell = std::process::Command::new("sh");
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
     shell.args(["-c", &script]).arg(command.get_program()).args(args);
@@ -121,7 +121,6 @@ fn limited(w: &World, blocks: u32, args: &[&str]) -> crate::world::Ran {
         };
     }
     shell.current_dir(w.root()).stdin(Stdio::null());
-    drop(command.stdin(Stdio::null()));
     ran(shell.output().unwrap())
 }
 

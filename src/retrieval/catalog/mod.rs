@@ -125,7 +125,9 @@ impl Catalog {
         let catalog = Catalog { db, path: path.clone(), option: location.option.clone(), kept: None };
         catalog
             .db
-            .execute_batch("PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -4000;")
+            .execute_batch(
+                "PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY;",
+            )
             .map_err(|e| failed(location, &e))?;
         catalog.check_version(location)?;
         Ok(catalog)

@@ -4,14 +4,16 @@
 //! leg, or of the reranker. A leg that is missing is named, and the answer is degraded.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::syntax::{Query, lexical as parse};
 use super::{Models, Ranked, Request, Scope, depth, intent_terms, missing_vectors, nothing_relevant};
-use crate::base::Result;
+use crate::base::{Error, Kind, Result};
+use crate::embed::Embedder;
 use crate::retrieval::catalog::Catalog;
 use crate::retrieval::catalog::contexts::Context;
 use crate::retrieval::expand::{self, Expansion};
-use crate::retrieval::fusion::{List, fuse};
+use crate::retrieval::fusion::{List, fuse, share_of_vectors};
 use crate::retrieval::hit::{Explain, Leg, Maker, Place};
 use crate::retrieval::lexical::score::Statistics;
 use crate::retrieval::lexical::{self, Found};
@@ -21,7 +23,8 @@ use crate::tr;
 
 /// Weight of the search by words.
 pub const LEXICAL: f64 = 1.0;
-/// Weight of the search by meaning, unless the index is configured otherwise.
+/// Most weight of the search by meaning; how much of it a query gives depends on how sure both kinds of
+/// search are. An index that is configured with a weight uses just that.
 pub const SEMANTIC: f64 = 0.7;
 /// Weight of words fed back from the best documents, unless the index is configured otherwise.
 pub const FEEDBACK: f64 = 0.3;
@@ -57,17 +60,33 @@ pub(super) fn run(
     let mut ranked = Ranked::default();
     let limit = depth(request).max(LEG);
     let configured = catalog.models()?;
-    let weights = Weights {
+    let mut weights = Weights {
         semantic: configured.semantic_weight.unwrap_or(SEMANTIC),
         feedback: configured.feedback_weight.unwrap_or(FEEDBACK),
     };
     let expansion = expansion(catalog, request, query, scope, models, &mut ranked)?;
-    let mut runs = by_words(catalog, request, query, &expansion, scope, weights, limit, &mut ranked)?;
-    let semantic =
-        by_meaning(catalog, query, &expansion, scope, models, weights, limit, &mut runs, &mut ranked)?;
+    let meaning = meaning(catalog, query, &expansion, models, weights, &mut ranked)?;
+    // The words need the database and the vectors the model: they go side by side.
+    let (runs, embedded) = std::thread::scope(|threads| {
+        let embedding = meaning.as_ref().map(|m| threads.spawn(|| m.embed()));
+        let runs = by_words(catalog, request, query, &expansion, scope, weights, limit, &mut ranked);
+        let panicked = |_| Err(Error::new(Kind::Bug, "the embedder stopped"));
+        (runs, embedding.map(|e| e.join().unwrap_or_else(panicked)))
+    });
+    let mut runs = runs?;
+    let semantic = match (&meaning, embedded.transpose()?) {
+        (Some(meaning), Some(texts)) => by_meaning(catalog, query, scope, meaning, &texts, limit, &mut runs)?,
+        _ => false,
+    };
     if runs.iter().all(|r| r.found.is_empty()) {
         return Ok(ranked);
     }
+    // A weight that was configured stands; typed lines are questions of their own.
+    if configured.semantic_weight.is_none() && !query.typed {
+        weigh(&mut runs, &mut weights);
+    }
+    // What counts nothing must not order anything either.
+    runs.retain(|r| r.weight > 0.0);
     let mut places = join(&runs);
     if request.rerank {
         again(catalog, query, scope, models, weights, &runs, &mut places, &mut ranked)?;
@@ -164,38 +183,53 @@ fn by_words(
     Ok(runs)
 }
 
-/// Adds the legs by meaning; returns whether one of them found more than chance would.
-#[expect(clippy::too_many_arguments, reason = "one step of `run`, split for length")]
-fn by_meaning(
+/// What the search by meaning needs before it looks.
+struct Meaning<'m> {
+    vectors: Arc<Vectors>,
+    embedder: &'m dyn Embedder,
+    /// Name and weight of each leg, and the text it looks for.
+    texts: Vec<(&'static str, f64, String)>,
+}
+
+impl Meaning<'_> {
+    fn embed(&self) -> Result<Vec<Vec<f32>>> {
+        let one = |(name, _, text): &(&str, f64, String)| match *name {
+            // A passage is embedded as what it would be found as.
+            "hyde" => {
+                let windows = self.embedder.embed_windows(&[text], &mut |_| {})?;
+                Ok(windows.first().map(|w| crate::embed::pooled(w)).transpose()?.unwrap_or_default())
+            }
+            _ => self.embedder.embed_query(text),
+        };
+        self.texts.iter().map(one).collect()
+    }
+}
+
+/// Vectors, model and texts of the legs by meaning; `None`, said and degraded, when one is missing.
+fn meaning<'m>(
     catalog: &Catalog,
     query: &Query,
     expansion: &Option<Expansion>,
-    scope: &Scope,
-    models: &dyn Models,
+    models: &'m dyn Models,
     weights: Weights,
-    limit: usize,
-    runs: &mut Vec<Run>,
     ranked: &mut Ranked,
-) -> Result<bool> {
+) -> Result<Option<Meaning<'m>>> {
     let Some(vectors) = semantic::open(catalog)?.filter(|v| !v.is_empty()) else {
         let missing = missing_vectors(catalog)?;
         ranked.notes.push(format!("{missing}: {}", missing.hint_text().unwrap_or_default()));
         ranked.degraded = true;
-        return Ok(false);
+        return Ok(None);
     };
     let embedder = match models.embedder() {
         Ok(embedder) => embedder,
         Err(error) => {
             ranked.notes.push(tr!("recherche par mots seulement : {error}", "by words only: {error}"));
             ranked.degraded = true;
-            return Ok(false);
+            return Ok(None);
         }
     };
     vectors.check_model(catalog, embedder.identity())?;
     ranked.notes.extend(vector_notes(catalog, &vectors)?);
-    let statistics = Statistics::load(catalog, &[])?;
-    let allowed = scope.documents(catalog)?;
-    let limit = limit.min(vectors.len());
     let mut texts: Vec<(&'static str, f64, String)> =
         query.semantic.iter().map(|t| ("semantic", weights.semantic, t.clone())).collect();
     if let (Some(intent), Some(text)) = (&query.intent, query.semantic.first()) {
@@ -206,26 +240,45 @@ fn by_meaning(
         texts.extend(e.vec.iter().map(|t| ("proposed question", PROPOSED * weights.semantic, t.clone())));
         texts.extend(e.hyde.iter().map(|t| ("hyde", PROPOSED * weights.semantic, t.clone())));
     }
+    Ok(Some(Meaning { vectors, embedder, texts }))
+}
+
+/// Adds the legs by meaning; returns whether one of them found more than chance would.
+fn by_meaning(
+    catalog: &Catalog,
+    query: &Query,
+    scope: &Scope,
+    meaning: &Meaning<'_>,
+    embedded: &[Vec<f32>],
+    limit: usize,
+    runs: &mut Vec<Run>,
+) -> Result<bool> {
+    let vectors = &meaning.vectors;
+    let statistics = Statistics::load(catalog, &[])?;
+    let allowed = scope.documents(catalog)?;
+    let limit = limit.min(vectors.len());
     let mut relevant = false;
-    for (name, weight, text) in texts {
-        let vector = match name {
-            // A passage is embedded as what it would be found as.
-            "hyde" => embedder
-                .embed_windows(&[&text], &mut |_| {})?
-                .first()
-                .map(|w| crate::embed::pooled(w))
-                .transpose()?
-                .unwrap_or_default(),
-            _ => embedder.embed_query(&text)?,
-        };
-        let mut found = vectors.search(&statistics, &vector, allowed.as_ref(), limit)?;
+    for ((name, weight, _), vector) in meaning.texts.iter().zip(embedded) {
+        let mut found = vectors.search(&statistics, vector, allowed.as_ref(), limit)?;
         if let Some(best) = found.first() {
-            relevant = relevant || vectors.is_relevant(&vector, best.score)?;
+            relevant = relevant || vectors.is_relevant(vector, best.score)?;
         }
         exact_only(catalog, query, &mut found)?;
-        runs.push(Run { name, weight, found });
+        runs.push(Run { name, weight: *weight, found });
     }
     Ok(relevant)
+}
+
+/// Weighs the legs by meaning by how sure both kinds of search are of this query.
+fn weigh(runs: &mut [Run], weights: &mut Weights) {
+    let scores = |name: &str| -> Vec<f64> {
+        let run = runs.iter().find(|r| r.name == name);
+        run.map(|r| r.found.iter().map(|f| f.score).collect()).unwrap_or_default()
+    };
+    let share = share_of_vectors(&scores("lexical"), &scores("semantic"));
+    weights.semantic *= share;
+    let by_meaning = |r: &&mut Run| matches!(r.name, "semantic" | "intent" | "hyde" | "proposed question");
+    runs.iter_mut().filter(by_meaning).for_each(|r| r.weight *= share);
 }
 
 /// Keeps the documents that hold the phrases and none of the exclusions of the query.
