@@ -19,7 +19,8 @@ mod rusage;
 #[expect(dead_code, reason = "shared with the tests")]
 mod space;
 
-use govmem::base::ModelIdentity;
+use std::path::Path;
+
 use govmem::base::id::{StoryId, learning_id, sha256_hex, tag_hash};
 use govmem::embed::{EmbedderSettings, PD295_WIDTH};
 use govmem::memory::corpus::{self, Entry};
@@ -62,18 +63,20 @@ impl Seeded {
 }
 
 fn main() {
+    // A child's peak of memory starts at its parent's: what takes memory is done in another process.
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    if let [command, root] = &arguments[..]
+        && command == "fill"
+    {
+        fill(Path::new(root));
+        return;
+    }
     let mut space = Space::new("");
     // The limiter would refuse the eleventh run.
     space.env.push(("GOVMEM_LIMITS_STORY_PER_300S".into(), "100000".into()));
     space.env.push(("GOVMEM_LIMITS_WORKSPACE_PER_300S".into(), "100000".into()));
-    let workspace = Workspace::new(space.path(""));
-    let settings = EmbedderSettings {
-        provider: govmem::base::config::Provider::Local,
-        dir: Some(space::model()),
-        ..EmbedderSettings::default()
-    };
-    let embedder = govmem::embed::open(&settings).expect("model");
-    fill(&space, &workspace, embedder.identity());
+    let mut filling = std::process::Command::new(std::env::current_exe().expect("this program"));
+    assert!(filling.arg("fill").arg(space.path("")).status().expect("filling").success());
 
     let inject = |story: usize, title: &str| {
         let story = format!("PD-{story}");
@@ -91,10 +94,7 @@ fn main() {
         println!("SKIPPED: the Python peer (GOVMEM_BENCH_PYTHON is not set)");
         return;
     };
-    let query = embedder.embed_query("cached query auth backend").expect("vector");
-    let padded = govmem::embed::pad(query, PD295_WIDTH).expect("vector");
     let path = space.path("query.npy");
-    write_npy(&path, &padded);
     let peer: Vec<rusage::Usage> = (0..7)
         .map(|_| {
             let mut command = std::process::Command::new(&python);
@@ -108,7 +108,18 @@ fn main() {
     println!("ratio of medians: {:.1}", rusage::median(&peer) / rusage::median(&warm));
 }
 
-fn fill(space: &Space, workspace: &Workspace, model: &ModelIdentity) {
+/// Writes the records, the scores and the indexes of the workspace `root`, and the query's vector.
+fn fill(root: &Path) {
+    let workspace = &Workspace::new(root.to_owned());
+    let settings = EmbedderSettings {
+        provider: govmem::base::config::Provider::Local,
+        dir: Some(space::model()),
+        ..EmbedderSettings::default()
+    };
+    let embedder = govmem::embed::open(&settings).expect("model");
+    let query = embedder.embed_query("cached query auth backend").expect("vector");
+    write_npy(&root.join("query.npy"), &govmem::embed::pad(query, PD295_WIDTH).expect("vector"));
+    let model = embedder.identity();
     let mut seeded = Seeded(295);
     let story = StoryId::parse("PD-1").expect("story");
     let mut files: [(Source, String, Vec<Entry>); 3] =
@@ -172,11 +183,10 @@ fn fill(space: &Space, workspace: &Workspace, model: &ModelIdentity) {
             .commit(&guard)
             .expect("commit");
     }
-    assert!(space.path("data/learnings-index.faiss").exists());
 }
 
 /// NumPy's format, version 1.0: magic, length, header, little-endian values.
-fn write_npy(path: &std::path::Path, values: &[f32]) {
+fn write_npy(path: &Path, values: &[f32]) {
     let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}", values.len());
     while (header.len() + 11) % 64 != 0 {
         header.push(' ');
