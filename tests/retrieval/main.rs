@@ -8,6 +8,7 @@ mod model;
 
 mod at_work;
 mod bad_input;
+mod chunk_limits;
 mod collections;
 mod damage;
 mod fetching;
