@@ -193,8 +193,8 @@ pub(super) const TEXTS: &super::Table = &[
     ("Write the run to this file", "Écrit la mesure dans ce fichier"),
     ("Compare with the run in this file", "Compare avec la mesure de ce fichier"),
     (
-        "Compare even across indexes, models and stale documents",
-        "Compare même entre index, modèles et documents périmés",
+        "Run and compare even across indexes, models, configurations and stale documents",
+        "Mesure et compare même d'un index, d'un modèle ou d'une configuration à l'autre, ou des documents périmés",
     ),
     // config, trust
     ("Show the models of the index", "Montre les modèles de l'index"),
