@@ -337,11 +337,11 @@ pub(super) const TEXTS: &super::Table = &[
         "Notre champ = leur chemin, séparés par des virgules : story, date, Q1 à Q4, questions, question, answer, theme …",
     ),
     (
-        "Domain of items that name none; [clarifications] domain by default",
+        "Domain of items that name none; `[clarifications] domain` by default",
         "Domaine des éléments qui n'en nomment pas ; par défaut domain de [clarifications]",
     ),
     (
-        "Project of items that name none; [clarifications] project by default",
+        "Project of items that name none; `[clarifications] project` by default",
         "Projet des éléments qui n'en nomment pas ; par défaut project de [clarifications]",
     ),
     (

@@ -110,10 +110,10 @@ pub struct ImportClarifications {
     /// Story of items that name none
     #[arg(long)]
     pub story: Option<StoryId>,
-    /// Domain of items that name none; [clarifications] domain by default
+    /// Domain of items that name none; `[clarifications] domain` by default
     #[arg(long)]
     pub domain: Option<Slug>,
-    /// Project of items that name none; [clarifications] project by default
+    /// Project of items that name none; `[clarifications] project` by default
     #[arg(long)]
     pub project: Option<Slug>,
     /// Day of items that name none, from which their retention counts
