@@ -35,6 +35,7 @@ pub mod report;
 pub mod retention;
 pub mod reuse;
 pub mod search;
+pub mod secrets;
 pub mod status;
 pub mod tree;
 pub mod tree_walk;

@@ -65,16 +65,6 @@ impl SetFiles {
         self.with_manifest(|manifest| self.verify(manifest, true))
     }
 
-    /// Opens the set for searching alone: manifest and FAISS file are verified, the matrix is left to
-    /// [`IndexSet::matrix`], which no search needs. Half the bytes of [`SetFiles::open`].
-    ///
-    /// # Errors
-    /// As [`SetFiles::open`].
-    pub fn open_for_search(&self) -> Result<IndexSet> {
-        // The file is hashed while the manifest is read: both take longer than starting a thread.
-        self.open_ahead(self.hash_ahead())
-    }
-
     /// Starts hashing the FAISS file on another thread, for [`SetFiles::open_ahead`].
     pub fn hash_ahead(&self) -> Ahead {
         let path = self.faiss();
@@ -86,8 +76,9 @@ impl SetFiles {
         Ahead(std::thread::Builder::new().name("hash".into()).spawn(work).ok())
     }
 
-    /// [`SetFiles::open_for_search`] with a hash begun earlier. The file that was hashed is the one
-    /// that is opened, so it does not matter what happened to its name since: it is the manifest's
+    /// Opens the set for searching alone, with a hash begun earlier: manifest and FAISS file are
+    /// verified, the matrix is left to [`IndexSet::matrix`], which no search needs. The file that was
+    /// hashed is the one that is opened, so it does not matter what happened to its name since: it is the manifest's
     /// or it is not.
     ///
     /// # Errors

@@ -17,6 +17,9 @@
 #[path = "../support/model.rs"]
 #[expect(dead_code, clippy::unwrap_used, reason = "shared with the tests")]
 mod model;
+#[path = "../support/seeded.rs"]
+#[expect(dead_code, reason = "shared with the other benches")]
+mod seeded;
 
 use std::path::Path;
 use std::time::Instant;
@@ -25,24 +28,14 @@ use govmem::embed::{Embedder, LocalEmbedder, Prefixes};
 use govmem::retrieval::bench::metrics::percentile;
 use govmem::vector::index::Factory;
 use govmem::vector::{FaissIndex, VectorIndex};
+use seeded::Seeded;
 
 const WIDTH: usize = 768;
 /// Values of a MiniLM vector; the others are zero.
 const OWN: usize = 384;
 const QUERIES: usize = 100;
 
-/// SplitMix64: a stated seed gives the same bytes everywhere.
-struct Seeded(u64);
-
 impl Seeded {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     /// A direction; the sum of four uniform values is near enough to normal.
     fn direction(&mut self, width: usize) -> Vec<f32> {
         let uniform = |bits: u64| f64::from(bits as u16) / 65536.0 - 0.5;

@@ -15,6 +15,8 @@
 
 #[path = "../support/rusage.rs"]
 mod rusage;
+#[path = "../support/seeded.rs"]
+mod seeded;
 #[path = "../support/space.rs"]
 #[expect(dead_code, reason = "shared with the tests")]
 mod space;
@@ -27,6 +29,7 @@ use govmem::memory::corpus::{self, Entry};
 use govmem::store::lock::{LockSettings, Locks, Reindex};
 use govmem::store::{Source, Workspace};
 use govmem::vector::Draft;
+use seeded::Seeded;
 use space::Space;
 
 const LESSONS: usize = 10_000;
@@ -34,25 +37,7 @@ const NOTES: usize = 2_000;
 const CLARIFICATIONS: usize = 1_000;
 const RUNS: usize = 21;
 
-/// SplitMix64: a stated seed gives the same bytes everywhere.
-struct Seeded(u64);
-
 impl Seeded {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn unit(&mut self, width: usize) -> Vec<f32> {
-        let raw: Vec<f64> =
-            (0..width).map(|_| (self.next() >> 11) as f64 / (1u64 << 53) as f64 - 0.5).collect();
-        let norm = raw.iter().map(|x| x * x).sum::<f64>().sqrt();
-        raw.iter().map(|x| (x / norm) as f32).collect()
-    }
-
     fn words(&mut self, count: usize) -> String {
         const WORDS: [&str; 16] = [
             "lock", "index", "retry", "hash", "token", "mémoire", "story", "gate", "vector", "append",

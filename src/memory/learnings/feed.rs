@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use super::foreign::{Incoming, text_tag, title_slug};
 use crate::base::id::tag_hash;
-use crate::base::{Error, Instant, Result, secret};
+use crate::base::{Error, Instant, Result};
 use crate::memory::Memory;
 use crate::memory::excluded::Excluded;
+use crate::memory::secrets;
 use crate::store::jsonl::{self, Snapshot};
 use crate::store::lock::Learnings;
 use crate::store::schema::{self, Learning, Record, Scope, Status};
@@ -117,16 +118,7 @@ pub fn refuse_secrets(incoming: &Incoming) -> Result<(), String> {
         ("title", incoming.title.as_deref().unwrap_or("")),
         ("tags", &tags),
     ];
-    for (field, text) in fields {
-        if let Some(found) = secret::scan(text).first() {
-            let (line, rule) = (found.line, found.rule);
-            return Err(tr!(
-                "un secret dans {field}, ligne {line} ({rule})",
-                "a secret in {field}, line {line} ({rule})"
-            ));
-        }
-    }
-    Ok(())
+    secrets::refuse(&fields)
 }
 
 /// Adds the lessons that fit, in one append under the learnings lock. `imported_at` marks them as

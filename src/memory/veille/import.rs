@@ -15,9 +15,10 @@ use super::mapping::{Fields, Mapping};
 use super::scan::{self, Settings};
 use crate::base::error::IoContext;
 use crate::base::id::ascii_slug;
-use crate::base::{Error, Result, secret};
+use crate::base::{Error, Result};
 use crate::memory::excluded::Excluded;
 use crate::memory::import::{File, has_extension, items, text};
+use crate::memory::secrets;
 use crate::memory::tree::Path as Field;
 use crate::memory::{Memory, document};
 use crate::store::lock::{Reindex, Writing};
@@ -259,16 +260,7 @@ fn refuse_secrets(note: &Incoming) -> Result<(), String> {
         ("url", note.fields.url.as_deref().unwrap_or("")),
         ("tags", &tags),
     ];
-    for (field, text) in texts {
-        if let Some(found) = secret::scan(text).first() {
-            let (line, rule) = (found.line, found.rule);
-            return Err(tr!(
-                "un secret dans {field}, ligne {line} ({rule})",
-                "a secret in {field}, line {line} ({rule})"
-            ));
-        }
-    }
-    Ok(())
+    secrets::refuse(&texts)
 }
 
 /// The note as Markdown of our own form.
