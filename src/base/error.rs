@@ -297,6 +297,19 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Code, name, message and hint: what stands under `error` in every JSON answer.
+impl serde::Serialize for Error {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut out = serializer.serialize_struct("Error", 4)?;
+        out.serialize_field("code", &self.code_text())?;
+        out.serialize_field("name", self.name())?;
+        out.serialize_field("message", self.message())?;
+        out.serialize_field("hint", &self.hint_text())?;
+        out.end()
+    }
+}
+
 /// Attaches the path to a failed I/O call: `fs::read(p).at(p)?`.
 pub trait IoContext<T> {
     /// Converts the error into [`Kind::Io`] naming `path`.

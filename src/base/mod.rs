@@ -10,6 +10,7 @@ pub mod error;
 pub mod id;
 pub mod lang;
 pub mod model;
+pub mod near;
 pub mod secret;
 
 pub use both::both;

@@ -90,10 +90,7 @@ impl Output {
     /// Reports an error on stderr: code, message, hint; JSON with `--json`.
     pub fn error(&self, error: &Error) {
         if self.json {
-            let document = serde_json::json!({"error": {
-                "code": error.code_text(), "name": error.name(),
-                "message": error.message(), "hint": error.hint_text(),
-            }});
+            let document = serde_json::json!({"error": error});
             self.stderr(&document.to_string());
             return;
         }

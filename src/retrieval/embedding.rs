@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::catalog::Catalog;
 use super::faiss_file::{self, Binding, Identity};
+use super::plan::Plan;
 use super::semantic;
 use crate::base::error::IoContext;
 use crate::base::{Error, Result};
@@ -16,6 +17,11 @@ use crate::vector::index::Factory;
 
 /// Chunks embedded between two commits.
 const BATCH: usize = 64;
+
+/// Chunks that a small model on two cores embeds in a second, about.
+pub const A_SECOND: u64 = 20;
+/// Values of such a model's vectors.
+pub const SMALL: u64 = 384;
 
 /// What an embedding run is asked to do.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +69,17 @@ pub fn pending(catalog: &Catalog, collections: &[String]) -> Result<BTreeMap<[u8
         }
     }
     Ok(out)
+}
+
+/// What embedding the chunks of some collections (all when none is named) that wait for a vector takes;
+/// `None` when none waits.
+///
+/// # Errors
+/// As [`pending`].
+pub fn plan(catalog: &Catalog, collections: &[String]) -> Result<Option<Plan>> {
+    let waiting = pending(catalog, collections)?.len() as u64;
+    let width = semantic::binding(catalog)?.map_or(SMALL, |b| b.model.width as u64);
+    Ok((waiting > 0).then(|| Plan::embed(catalog.command("embed"), waiting, width, A_SECOND)))
 }
 
 fn documents(catalog: &Catalog, collections: &[String]) -> Result<HashSet<i64>> {

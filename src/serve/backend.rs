@@ -181,9 +181,8 @@ impl Backend {
     pub fn multi_get(&self, request: &MultiGet) -> Result<Value> {
         let options = Options { disk: false, full_path: request.full_path };
         let limits = (request.max_lines, request.max_bytes);
-        let (fetched, skipped) =
-            fetch::multi_get(&self.catalog()?, &request.pattern, &self.cwd, limits, options)?;
-        Ok(json!({"schema": 1, "count": fetched.len(), "documents": fetched, "skipped": skipped}))
+        let many = fetch::multi_get(&self.catalog()?, &request.pattern, &self.cwd, limits, options)?;
+        Ok(json!(many))
     }
 
     /// Tells the state of the index.
@@ -210,8 +209,5 @@ pub fn document(fetched: &Fetched) -> Value {
 
 /// The document that tells an error, as `--json` prints it.
 pub fn trouble(error: &Error) -> Value {
-    json!({"error": {
-        "code": error.code_text(), "name": error.name(),
-        "message": error.message(), "hint": error.hint_text(),
-    }})
+    json!({"error": error})
 }

@@ -309,7 +309,7 @@ fn tools() -> Vec<Tool> {
             "multi_get",
             "Read several documents",
             "Read several documents: a glob over paths, or names separated by commas. Files above the \
-             limits are left out and named.",
+             limits are left out and named under `skipped`, names that stand for nothing under `failed`.",
             json!({
                 "pattern": {"type": "string", "description": "A glob, or names separated by commas"},
                 "max_lines": {"type": "integer", "minimum": 0, "default": MAX_LINES},

@@ -52,8 +52,12 @@ fn forty_searches_during_an_embedding() {
         })
         .collect();
     for (child, verb) in searches {
-        let out = ran(child.wait_with_output().unwrap()).exits(0);
+        let out = ran(child.wait_with_output().unwrap());
         assert_eq!(out.json()["count"], 10, "{verb}");
+        // An answer without the vectors that are still to come says so.
+        let degraded = out.json()["degraded"] == true;
+        assert_eq!(out.code, if degraded { 3 } else { 0 }, "{verb}: {}", out.stderr);
+        assert!(verb != "search" || !degraded, "{}", out.stderr);
     }
     assert!(embedding.wait().unwrap().success());
     assert_eq!(vectors(&w), (500, 0));
@@ -146,4 +150,30 @@ fn a_file_that_cannot_grow_is_said_and_nothing_is_lost() {
     w.run(&["embed", "--model", "model"]).exits(0);
     assert_eq!(vectors(&w), (400, 0));
     assert!(w.run(&["doctor"]).exits(0).stdout.is_empty());
+}
+
+#[test]
+fn chunks_without_a_vector_are_told_with_command_number_time_and_size() {
+    let w = world(20);
+    w.run(&["embed", "--model", "model"]).exits(0);
+    write(&w, 20, 23);
+    std::fs::create_dir(w.root().join("more")).unwrap();
+    std::fs::write(w.root().join("more/m.md"), "alpha omega\n").unwrap();
+    w.run(&["collection", "add", "more", "--name", "more"]).exits(0);
+    w.run(&["update"]).exits(0);
+    for verb in ["vsearch", "query"] {
+        let got = w.run(&[verb, "alpha gamma", "--json"]).exits(3);
+        let note = got.json()["notes"][0].as_str().unwrap().to_owned();
+        assert!(note.contains("govfind embed (4 chunks, about 1 s, about "), "{note}");
+        assert!(got.stderr.contains(&note) && got.json()["degraded"] == true, "{}", got.stderr);
+        // What is not searched is not missed.
+        let scoped = w.run(&[verb, "alpha gamma", "-c", "more", "--json"]).exits(3);
+        assert!(scoped.json()["notes"][0].as_str().unwrap().contains("(1 chunks, "), "{}", scoped.stderr);
+    }
+    w.run(&["search", "alpha gamma"]).exits(0);
+    w.run(&["embed", "-c", "docs"]).exits(0);
+    w.run(&["vsearch", "alpha gamma", "-c", "docs"]).exits(0);
+    w.run(&["vsearch", "alpha gamma"]).exits(3);
+    w.run(&["collection", "exclude", "more"]).exits(0);
+    w.run(&["vsearch", "alpha gamma"]).exits(0);
 }

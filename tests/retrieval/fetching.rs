@@ -66,6 +66,9 @@ fn stale_files_are_said_and_disk_reads_them() {
     assert!(got.stdout.starts_with("one") && got.stderr.contains("has changed"), "{}", got.stderr);
     assert_eq!(w.run(&["get", "a.md", "--disk", "--no-line-numbers"]).stdout, "changed content\n");
     assert_eq!(w.run(&["search", "three", "--json"]).json()["results"][0]["stale"], true);
+    let many = w.run(&["multi-get", "a.md,b.md", "--no-line-numbers"]).exits(0);
+    assert!(many.stdout.contains("gf://docs/a.md  [stale] <==\none"), "{}", many.stdout);
+    assert!(many.stdout.contains("gf://docs/sub/b.md <==") && many.stderr.contains("have changed"));
     std::fs::remove_file(w.docs().join("a.md")).unwrap();
     assert_eq!(w.run(&["get", "a.md", "--json"]).json()["document"]["stale"], true);
     w.run(&["get", "a.md", "--disk"]).exits(74);
@@ -85,7 +88,7 @@ fn many_documents_within_bounds() {
         w.run(&["multi-get", "long.md,wide.md", "--max-lines", "600", "--max-bytes", "20000", "--json"]);
     assert_eq!(more.exits(0).json()["count"], 2);
     // A range is what was asked for, however long the file.
-    assert_eq!(w.run(&["multi-get", "long.md:599:2,#", "--json"]).code, 1);
+    assert_eq!(w.run(&["multi-get", "long.md:599:2", "--json"]).exits(0).json()["count"], 1);
     assert_eq!(
         w.run(&["multi-get", "long.md:599:2", "--no-line-numbers", "--format", "files"]).stdout,
         "gf://docs/long.md\n"
@@ -95,6 +98,82 @@ fn many_documents_within_bounds() {
     w.run(&["multi-get", "nothing/*.md"]).exits(1);
     w.run(&["multi-get", "["]).exits(2);
     w.run(&["multi-get", ","]).exits(1);
+}
+
+#[test]
+fn a_name_that_fails_takes_nothing_from_the_others() {
+    let w = world();
+    let list = "a.md,sub/be.md,#ffffff,b.md,nothing/*.md,long.md,a.md:9";
+    let part = w.run(&["multi-get", list, "--json"]).exits(3);
+    let json = part.json();
+    let uris: Vec<&str> =
+        json["documents"].as_array().unwrap().iter().map(|d| d["uri"].as_str().unwrap()).collect();
+    assert_eq!(uris, ["gf://docs/a.md", "gf://docs/sub/b.md"]);
+    assert_eq!((&json["count"], json["skipped"].as_array().unwrap().len()), (&2.into(), 1));
+    let failed: Vec<(&str, &str)> = json["failed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| (f["name"].as_str().unwrap(), f["error"]["name"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        failed,
+        [
+            ("sub/be.md", "NEGATIVE"),
+            ("#ffffff", "NEGATIVE"),
+            ("nothing/*.md", "NEGATIVE"),
+            ("a.md:9", "USAGE")
+        ]
+    );
+    // What came close is named there and on stderr, where each error is a document of its own.
+    assert!(json["failed"][0]["error"]["hint"].as_str().unwrap().contains("gf://docs/sub/b.md"));
+    assert_eq!(part.stderr.lines().filter(|l| l.starts_with("{\"error\":")).count(), 4, "{}", part.stderr);
+
+    let text = w.run(&["multi-get", "a.md,be.md", "--no-line-numbers", "-q"]).exits(3);
+    assert!(text.stdout.ends_with("gf://docs/a.md <==\none\ntwo\nthree\nfour\n\n"), "{}", text.stdout);
+    assert!(text.stderr.contains("\"be.md\"") && text.stderr.contains("did you mean gf://docs/sub/b.md"));
+    for (format, part) in [
+        ("csv", ",be.md,,,,,,\"there is no document"),
+        ("csv", ",gf://docs/long.md,,,,,,\"600 lines"),
+        ("md", "## be.md\n\n> there is no document"),
+        ("xml", "<failed name=\"be.md\" code=\"ERR-NEGATIVE\">there is no document"),
+        ("xml", "<skipped uri=\"gf://docs/long.md\" reason=\"600 lines"),
+    ] {
+        let got = w.run(&["multi-get", "a.md,be.md,long.md", "--format", format]).exits(3);
+        assert!(got.stdout.contains(part), "{format}: {}", got.stdout);
+    }
+    assert_eq!(w.run(&["multi-get", "a.md,be.md", "--format", "files"]).exits(3).stdout, "gf://docs/a.md\n");
+    // A file that vanished fails alone when the disk is read.
+    std::fs::remove_file(w.docs().join("a.md")).unwrap();
+    let disk = w.run(&["multi-get", "a.md,b.md", "--disk", "--json"]).exits(3).json();
+    assert_eq!((&disk["count"], &disk["failed"][0]["error"]["name"]), (&1.into(), &"IO".into()));
+
+    // Nothing at all is the failure it is, with every name.
+    w.run(&["multi-get", "absent.md"]).exits(1);
+    let none = w.run(&["multi-get", "absent.md,sub/be.md"]).exits(1);
+    assert!(none.stdout.is_empty() && none.stderr.contains("absent.md") && none.stderr.contains("sub/be.md"));
+    w.run(&["multi-get", "absent.md,a.md:0"]).exits(2);
+    w.run(&["multi-get", &"x,".repeat(1001)]).exits(2);
+}
+
+#[test]
+fn names_with_commas_and_brackets_and_globs_with_braces() {
+    let w = World::indexed(&[("a,b.md", "comma\n"), ("[slug].md", "bracket\n"), ("a.md", "plain\n")]);
+    let files = |list: &str| w.run(&["multi-get", list, "--format", "files"]).exits(0).stdout;
+    assert_eq!(files("a,b.md"), "gf://docs/a,b.md\n");
+    assert_eq!(files("[slug].md, a.md"), "gf://docs/[slug].md\ngf://docs/a.md\n");
+    assert_eq!(files("{a,x}.md"), "gf://docs/a.md\n");
+}
+
+#[test]
+fn a_slip_of_the_pen_is_answered_with_close_names() {
+    let w = world();
+    for (name, close) in [("docs/lnog.md", "gf://docs/long.md"), ("gf://doc/wide.md:3", "gf://docs/wide.md")]
+    {
+        let got = w.run(&["get", name]).exits(1);
+        assert!(got.stderr.contains(&format!("did you mean {close}?")), "{}", got.stderr);
+    }
+    assert!(!w.run(&["get", "entirely-different.md"]).exits(1).stderr.contains("did you mean"));
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn limits_and_scores() {
     w.run(&["search", "vault", "--min-score", "0.99"]).exits(1);
     w.run(&["search", "vault", "--min-score", "1.5"]).exits(2);
     let none = w.run(&["search", "xyzzy"]).exits(1);
-    assert!(none.stdout.is_empty() && none.stderr.contains("aucun résultat"));
+    assert!(none.stdout.is_empty() && none.stderr.contains("no result"));
 }
 
 #[test]

@@ -34,6 +34,10 @@ fn answers_are_those_of_the_command_line() {
     assert_eq!(post("/multi_get", json!({"pattern": "*.md", "max_lines": 3})), cli);
     assert_eq!((&cli["count"], cli["skipped"].as_array().unwrap().len()), (&json!(1), 1));
 
+    let cli = world.run(&["multi-get", "vault.md,valut.md", "--json"]).exits(3).json();
+    assert_eq!(post("/multi_get", json!({"pattern": "vault.md,valut.md"})), cli);
+    assert_eq!((&cli["count"], &cli["failed"][0]["name"]), (&json!(1), &json!("valut.md")));
+
     let cli = world.run(&["status", "--json"]).exits(0).json();
     let answer = ask(server.port, "GET", "/status", "", "");
     assert_eq!((answer.status, answer.json()), (200, cli));

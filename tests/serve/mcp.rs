@@ -100,6 +100,10 @@ fn a_conversation_on_stdio() {
     );
     let none = talk.request(5, "tools/call", call("get", json!({"document": "docs/none.md"})));
     assert_eq!(none["result"]["isError"], true);
+    let many = talk.request(13, "tools/call", call("multi_get", json!({"pattern": "vault.md,valut.md"})));
+    let cli = world.run(&["multi-get", "vault.md,valut.md", "--json"]).exits(3).json();
+    assert_eq!(many["result"]["structuredContent"], cli);
+    assert_ne!(many["result"]["isError"], true, "a part is an answer");
     let unknown = talk.request(6, "tools/call", call("update", json!({})));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
 

@@ -130,7 +130,7 @@ fn unknown(fail: impl Fn(usize, String) -> Error, section: &str, key: &str, offs
     let known = keys::names(section);
     let place = if section.is_empty() { String::new() } else { tr!(" dans [{section}]", " in [{section}]") };
     let error = fail(offset, tr!("clé inconnue `{key}`{place}", "unknown key `{key}`{place}"));
-    error.hint(match keys::nearest(key, &known) {
+    error.hint(match crate::base::near::nearest(key, &known) {
         Some(near) => tr!("vouliez-vous dire `{near}` ?", "did you mean `{near}`?"),
         None => {
             let list = known.join(", ");

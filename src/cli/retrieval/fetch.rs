@@ -46,15 +46,16 @@ pub fn get(session: &Session, args: &GetArgs) -> Result<u8> {
     Ok(0)
 }
 
-/// Prints several documents; what is left out is named with the command that reads it.
+/// Prints several documents; what is left out is named with the command that reads it. Exit 3 when a name
+/// failed.
 pub fn multi_get(session: &Session, args: &MultiGetArgs) -> Result<u8> {
     let catalog = session.open()?;
     let narrow = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let limits = (narrow(args.max_lines), narrow(args.max_bytes));
     let options = Options { disk: args.disk, full_path: args.full_path };
-    let (fetched, skipped) = fetch::multi_get(&catalog, &args.pattern, &session.cli.cwd, limits, options)?;
-    render::many(session.cli, args.format.chosen(), &fetched, &skipped, !args.no_line_numbers);
-    for s in &skipped {
+    let many = fetch::multi_get(&catalog, &args.pattern, &session.cli.cwd, limits, options)?;
+    render::many(session.cli, args.format.chosen(), &many, !args.no_line_numbers);
+    for s in &many.skipped {
         session.cli.out.note(tr!(
             "laissé de côté : {} ({}) — {}",
             "left out: {} ({}) — {}",
@@ -63,5 +64,13 @@ pub fn multi_get(session: &Session, args: &MultiGetArgs) -> Result<u8> {
             s.command
         ));
     }
-    Ok(0)
+    if !args.disk && many.fetched.iter().any(|f| f.stale) {
+        session.cli.out.note(tr!(
+            "des fichiers ont changé depuis l'indexation : {}, ou multi-get --disk",
+            "files have changed since they were indexed: {}, or multi-get --disk",
+            catalog.command("update")
+        ));
+    }
+    many.failed.iter().for_each(|f| session.cli.out.error(&f.error));
+    Ok(if many.failed.is_empty() { 0 } else { 3 })
 }

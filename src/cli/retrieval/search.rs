@@ -11,7 +11,7 @@ use crate::retrieval::query::syntax::LONGEST;
 use crate::retrieval::query::{Mode, Request, run as answer};
 use crate::tr;
 
-/// Answers a query: 0 with results, 1 without, 3 when a leg that was asked for is missing.
+/// Answers a query: 0 with results, 1 without, 3 when a leg that was asked for is missing or incomplete.
 pub fn run(session: &Session, mode: Mode, args: SearchArgs) -> Result<u8> {
     let query = match args.query.as_slice() {
         [dash] if dash == "-" => stdin()?,
@@ -40,10 +40,14 @@ pub fn run(session: &Session, mode: Mode, args: SearchArgs) -> Result<u8> {
         session.cli.out.note(note);
     }
     if response.count == 0 {
-        session.cli.out.note("aucun résultat");
-        return Ok(1);
+        session.cli.out.note(tr!("aucun résultat", "no result"));
     }
-    Ok(if response.degraded { 3 } else { 0 })
+    // With a leg missing, no result does not mean that there is none.
+    Ok(match (response.degraded, response.count) {
+        (true, _) => 3,
+        (false, 0) => 1,
+        (false, _) => 0,
+    })
 }
 
 fn stdin() -> Result<String> {

@@ -50,11 +50,11 @@ pub fn run(session: &Session, args: &UpdateArgs) -> Result<u8> {
     bar.finish_and_clear();
     let reports = reports?;
     let waiting = match catalog.meta::<String>("vectors")? {
-        Some(_) => embedding::pending(&catalog, &[])?.len(),
-        None => 0,
+        Some(_) => embedding::plan(&catalog, &[])?,
+        None => None,
     };
     if out.json {
-        out.document(&serde_json::json!({"schema": 1, "collections": reports, "pending_vectors": waiting}));
+        out.document(&serde_json::json!({"schema": 1, "collections": reports, "pending_vectors": waiting.as_ref().map_or(0, |p| p.items)}));
     } else {
         reports.iter().for_each(|r| out.line(line(r)));
     }
@@ -62,12 +62,9 @@ pub fn run(session: &Session, args: &UpdateArgs) -> Result<u8> {
         out.note(catalog.command("collection add DIR --name NAME"));
         return Ok(3);
     }
-    if waiting > 0 {
-        out.note(tr!(
-            "{waiting} segments sans vecteur : {}",
-            "{waiting} chunks have no vector: {}",
-            catalog.command("embed")
-        ));
+    if let Some(plan) = waiting {
+        let line = plan.line();
+        out.note(tr!("segments sans vecteur : {line}", "chunks without a vector: {line}"));
     }
     Ok(0)
 }

@@ -65,7 +65,7 @@ pub(super) fn run(
         feedback: configured.feedback_weight.unwrap_or(FEEDBACK),
     };
     let expansion = expansion(catalog, request, query, scope, models, &mut ranked)?;
-    let meaning = meaning(catalog, query, &expansion, models, weights, &mut ranked)?;
+    let meaning = meaning(catalog, query, &expansion, scope, models, weights, &mut ranked)?;
     // The words need the database and the vectors the model: they go side by side.
     let (runs, embedded) = std::thread::scope(|threads| {
         let embedding = meaning.as_ref().map(|m| threads.spawn(|| m.embed()));
@@ -210,6 +210,7 @@ fn meaning<'m>(
     catalog: &Catalog,
     query: &Query,
     expansion: &Option<Expansion>,
+    scope: &Scope,
     models: &'m dyn Models,
     weights: Weights,
     ranked: &mut Ranked,
@@ -229,7 +230,7 @@ fn meaning<'m>(
         }
     };
     vectors.check_model(catalog, embedder.identity())?;
-    ranked.notes.extend(vector_notes(catalog, &vectors)?);
+    note_vectors(catalog, scope, &vectors, ranked)?;
     let mut texts: Vec<(&'static str, f64, String)> =
         query.semantic.iter().map(|t| ("semantic", weights.semantic, t.clone())).collect();
     if let (Some(intent), Some(text)) = (&query.intent, query.semantic.first()) {
@@ -296,26 +297,34 @@ fn exact_only(catalog: &Catalog, query: &Query, found: &mut Vec<Found>) -> Resul
     Ok(())
 }
 
-/// What a reader should know of the vectors: chunks without one, a FAISS file that was not usable.
-pub fn vector_notes(catalog: &Catalog, vectors: &Vectors) -> Result<Vec<String>> {
-    let mut notes = Vec::new();
+/// Tells what a reader should know of the vectors: chunks of the scope without one, which degrades the
+/// answer, and a FAISS file that was not usable, which only slows it.
+pub(super) fn note_vectors(
+    catalog: &Catalog,
+    scope: &Scope,
+    vectors: &Vectors,
+    ranked: &mut Ranked,
+) -> Result<()> {
     let (_, chunks, _) = catalog.totals()?;
     if (vectors.len() as i64) < chunks {
-        let pending = embedding::pending(catalog, &[])?.len();
-        notes.push(tr!(
-            "{pending} segments sans vecteur : {}",
-            "{pending} chunks have no vector: {}",
-            catalog.command("embed")
-        ));
+        let searched: Vec<String> =
+            catalog.collections()?.into_iter().filter(|c| scope.holds(c.id)).map(|c| c.name).collect();
+        // No name would mean every collection there.
+        let plan = if searched.is_empty() { None } else { embedding::plan(catalog, &searched)? };
+        if let Some(plan) = plan {
+            let line = plan.line();
+            ranked.notes.push(tr!("segments sans vecteur : {line}", "chunks without a vector: {line}"));
+            ranked.degraded = true;
+        }
     }
     if !vectors.indexed {
-        notes.push(tr!(
+        ranked.notes.push(tr!(
             "index FAISS absent ou différent, vecteurs comparés un à un : {}",
             "the FAISS file is absent or differs, vectors were compared one by one: {}",
             catalog.command("embed")
         ));
     }
-    Ok(notes)
+    Ok(())
 }
 
 /// Fuses the legs: order by reciprocal ranks, score by the best leg.

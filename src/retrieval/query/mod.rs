@@ -9,7 +9,7 @@ use super::catalog::Catalog;
 use super::hit::{Explain, Leg, Maker, Place, Response};
 use super::lexical::score::Statistics;
 use super::plan::Plan;
-use super::{lexical, semantic};
+use super::{embedding, lexical, semantic};
 use crate::base::{Error, Kind, Result};
 use crate::embed::{Embedder, Generator, Reranker};
 use crate::tr;
@@ -351,7 +351,7 @@ fn by_meaning(
     let allowed = scope.documents(catalog)?;
     let found = vectors.search(&statistics, &vector, allowed.as_ref(), depth(request).min(vectors.len()))?;
     let mut ranked = Ranked::default();
-    ranked.notes.extend(hybrid::vector_notes(catalog, &vectors)?);
+    hybrid::note_vectors(catalog, scope, &vectors, &mut ranked)?;
     if let Some(best) = found.first()
         && !vectors.is_relevant(&vector, best.score)?
     {
@@ -381,7 +381,6 @@ pub fn missing_vectors(catalog: &Catalog) -> Result<Error> {
     let models = catalog.models()?;
     let configured = models.embedder.is_some() || models.embedder_dir.is_some();
     let command = catalog.command(if configured { "embed" } else { "embed --model NAME|DIR" });
-    // A small model on two cores embeds some twenty chunks a second.
-    let plan = Plan::embed(command, chunks.unsigned_abs(), 384, 20);
+    let plan = Plan::embed(command, chunks.unsigned_abs(), embedding::SMALL, embedding::A_SECOND);
     Ok(plan.needed(tr!("aucun vecteur dans cet index", "this index holds no vectors")))
 }

@@ -4,7 +4,8 @@ use super::super::args::Format;
 use super::{csv_line, fence, numbered, xml};
 use crate::cli::context::Context as Cli;
 use crate::markdown::sanitize::{inline, terminal};
-use crate::retrieval::fetch::{Fetched, Listed, Skipped};
+use crate::retrieval::fetch::{Failed, Fetched, Listed, Many, Skipped};
+use crate::tr;
 
 /// Writes one document.
 pub fn one(cli: &Cli, chosen: Option<Format>, fetched: &Fetched, numbers: bool) {
@@ -17,16 +18,24 @@ pub fn one(cli: &Cli, chosen: Option<Format>, fetched: &Fetched, numbers: bool) 
             let text = terminal(&fetched.text);
             cli.out.text(if numbers { numbered(&text, fetched.line_start) } else { text });
         }
-        format => many_in(cli, format, std::slice::from_ref(fetched), &[], numbers),
+        format => many_in(cli, format, (std::slice::from_ref(fetched), &[], &[]), numbers),
     }
 }
 
-/// Writes several documents.
-pub fn many(cli: &Cli, chosen: Option<Format>, fetched: &[Fetched], skipped: &[Skipped], numbers: bool) {
-    many_in(cli, super::format(cli, chosen), fetched, skipped, numbers);
+/// Writes several documents, and in the formats that programs read also what is missing.
+pub fn many(cli: &Cli, chosen: Option<Format>, many: &Many, numbers: bool) {
+    match super::format(cli, chosen) {
+        Format::Json => cli.out.document(many),
+        format => many_in(cli, format, (&many.fetched, &many.skipped, &many.failed), numbers),
+    }
 }
 
-fn many_in(cli: &Cli, format: Format, fetched: &[Fetched], skipped: &[Skipped], numbers: bool) {
+fn many_in(
+    cli: &Cli,
+    format: Format,
+    (fetched, skipped, failed): (&[Fetched], &[Skipped], &[Failed]),
+    numbers: bool,
+) {
     let body = |f: &Fetched| {
         let text = terminal(&f.text);
         if numbers { numbered(&text, f.line_start) } else { text }
@@ -34,14 +43,12 @@ fn many_in(cli: &Cli, format: Format, fetched: &[Fetched], skipped: &[Skipped], 
     let name = |f: &Fetched| f.full_path.clone().unwrap_or_else(|| f.uri.clone());
     let mut out = String::new();
     match format {
-        Format::Json => {
-            return cli.out.document(&serde_json::json!({
-                "schema": 1, "count": fetched.len(), "documents": fetched, "skipped": skipped,
-            }));
-        }
+        // One document and several differ; each caller writes its own.
+        Format::Json => {}
         Format::Text => {
             for f in fetched {
-                out.push_str(&format!("==> #{} {} <==\n{}", f.docid, terminal(&name(f)), body(f)));
+                let stale = if f.stale { tr!("  [périmé]", "  [stale]") } else { String::new() };
+                out.push_str(&format!("==> #{} {}{stale} <==\n{}", f.docid, terminal(&name(f)), body(f)));
                 if !out.ends_with('\n') {
                     out.push('\n');
                 }
@@ -49,7 +56,7 @@ fn many_in(cli: &Cli, format: Format, fetched: &[Fetched], skipped: &[Skipped], 
             }
         }
         Format::Csv => {
-            out.push_str("docid,uri,title,line_start,lines_total,stale,text\n");
+            out.push_str("docid,uri,title,line_start,lines_total,stale,text,error\n");
             for f in fetched {
                 let fields = [
                     f.docid.clone(),
@@ -59,7 +66,16 @@ fn many_in(cli: &Cli, format: Format, fetched: &[Fetched], skipped: &[Skipped], 
                     f.lines_total.to_string(),
                     f.stale.to_string(),
                     f.text.clone(),
+                    String::new(),
                 ];
+                out.push_str(&csv_line(&fields));
+                out.push('\n');
+            }
+            let missing = skipped.iter().map(|s| (&s.uri, s.reason.clone()));
+            for (name, why) in missing.chain(failed.iter().map(|f| (&f.name, f.error.to_string()))) {
+                let mut fields = vec![String::new(); 8];
+                fields[1].clone_from(name);
+                fields[7] = why;
                 out.push_str(&csv_line(&fields));
                 out.push('\n');
             }
@@ -69,11 +85,16 @@ fn many_in(cli: &Cli, format: Format, fetched: &[Fetched], skipped: &[Skipped], 
                 let text = body(f);
                 let fence = fence(&text);
                 out.push_str(&format!(
-                    "## {}\n\n`#{}`\n\n{fence}text\n{}\n{fence}\n\n",
+                    "## {}\n\n`#{}`{}\n\n{fence}text\n{}\n{fence}\n\n",
                     inline(&name(f)),
                     f.docid,
+                    if f.stale { tr!(" · périmé", " · stale") } else { String::new() },
                     text.trim_end()
                 ));
+            }
+            let missing = skipped.iter().map(|s| (&s.uri, s.reason.clone()));
+            for (name, why) in missing.chain(failed.iter().map(|f| (&f.name, f.error.to_string()))) {
+                out.push_str(&format!("## {}\n\n> {}\n\n", inline(name), inline(&why)));
             }
         }
         Format::Xml => {
@@ -87,6 +108,22 @@ fn many_in(cli: &Cli, format: Format, fetched: &[Fetched], skipped: &[Skipped], 
                     f.lines_total,
                     f.stale,
                     xml(&f.text)
+                ));
+            }
+            for s in skipped {
+                out.push_str(&format!(
+                    "  <skipped uri=\"{}\" reason=\"{}\" command=\"{}\"/>\n",
+                    xml(&s.uri),
+                    xml(&s.reason),
+                    xml(&s.command)
+                ));
+            }
+            for f in failed {
+                out.push_str(&format!(
+                    "  <failed name=\"{}\" code=\"{}\">{}</failed>\n",
+                    xml(&f.name),
+                    f.error.code_text(),
+                    xml(&f.error.to_string())
                 ));
             }
             out.push_str("</documents>\n");

@@ -57,7 +57,7 @@ fn text(cli: &Cli, response: &Response) -> String {
 
 fn explain(hit: &Hit, e: &crate::retrieval::hit::Explain) -> String {
     let mut parts: Vec<String> =
-        e.legs.iter().map(|l| format!("{} #{} {:.3} ×{}", l.leg, l.rank, l.score, l.weight)).collect();
+        e.legs.iter().map(|l| format!("{} #{} {:.3} ×{:.3}", l.leg, l.rank, l.score, l.weight)).collect();
     if let Some(fused) = e.fused {
         parts.push(format!("rrf {fused:.5}"));
     }

@@ -1,5 +1,7 @@
 //! Reading known documents: by path, address or document id, whole or by lines, one or many.
 
+mod many;
+
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -9,15 +11,12 @@ use super::catalog::collections::Collection;
 use super::catalog::contexts::split;
 use super::catalog::documents::{Document, File};
 use super::plan::quote;
-use super::walk::set;
 use crate::base::error::IoContext;
+use crate::base::near::distance;
 use crate::base::{Error, Kind, Result};
 use crate::tr;
 
-/// Most lines of a file that `multi-get` returns.
-pub const MAX_LINES: usize = 500;
-/// Most bytes of a file that `multi-get` returns.
-pub const MAX_BYTES: usize = 10 * 1024;
+pub use many::{Failed, MAX_BYTES, MAX_LINES, Many, Skipped, multi_get};
 
 /// A document named by a user.
 #[derive(Clone, Debug)]
@@ -63,17 +62,6 @@ pub struct Fetched {
     pub stale: bool,
 }
 
-/// A file that was not returned, and how to read it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Skipped {
-    /// `gf://collection/path`.
-    pub uri: String,
-    /// Why.
-    pub reason: String,
-    /// The command that reads it.
-    pub command: String,
-}
-
 /// How documents are returned.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -99,8 +87,44 @@ pub fn resolve(catalog: &Catalog, text: &str, cwd: &Path) -> Result<Target> {
     {
         return Ok(Target { from, count, ..target });
     }
+    let list = catalog.command("ls");
+    let close = alike(catalog, name)?;
+    let hint = if close.is_empty() {
+        list
+    } else {
+        let close = close.join(tr!(" ou ", " or ").as_str());
+        tr!("vouliez-vous dire {close} ? tous : {list}", "did you mean {close}? all of them: {list}")
+    };
     Err(Error::new(Kind::Negative, tr!("aucun document {text:?}", "there is no document {text:?}"))
-        .hint(catalog.command("ls")))
+        .hint(hint))
+}
+
+/// The addresses that come closest to a name that stands for nothing, three at most.
+fn alike(catalog: &Catalog, name: &str) -> Result<Vec<String>> {
+    let name = name.strip_prefix("gf://").unwrap_or(name).to_lowercase();
+    // No path is that long, and comparing takes the product of the lengths.
+    if name.is_empty() || name.starts_with('#') || name.len() > 255 {
+        return Ok(Vec::new());
+    }
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let wanted = last(&name);
+    let length = wanted.chars().count();
+    let mut close = Vec::new();
+    for collection in catalog.collections()? {
+        for file in catalog.files(collection.id)? {
+            let found = last(&file.path);
+            // A quarter of the file's name may be mistaken.
+            if found.chars().count().abs_diff(length) <= length / 4 + 1 {
+                let apart = distance(&wanted, &found);
+                if apart <= length / 4 + 1 {
+                    let address = format!("{}/{}", collection.name, file.path);
+                    close.push((apart, distance(&name, &address.to_lowercase()), address));
+                }
+            }
+        }
+    }
+    close.sort();
+    Ok(close.into_iter().take(3).map(|(_, _, address)| quote(&format!("gf://{address}"))).collect())
 }
 
 /// `name`, first line and count of `name[:from[:count]]`.
@@ -240,67 +264,6 @@ fn read_disk(path: &Path) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| {
         Error::new(Kind::Corrupt, tr!("{} n'est pas de l'UTF-8", "{} is not UTF-8", path.display()))
     })
-}
-
-/// Reads many documents: a glob over addresses and paths, or names separated by commas. A file above
-/// the limits is left out whole and named.
-///
-/// # Errors
-/// Exit 1 when nothing matches; as [`resolve`] for each name; exit 65; I/O.
-pub fn multi_get(
-    catalog: &Catalog,
-    pattern: &str,
-    cwd: &Path,
-    limits: (usize, usize),
-    options: Options,
-) -> Result<(Vec<Fetched>, Vec<Skipped>)> {
-    let _still = catalog.snapshot()?;
-    let (mut fetched, mut skipped) = (Vec::new(), Vec::new());
-    for target in targets(catalog, pattern, cwd)? {
-        let lines = target.document.lines.unsigned_abs() as usize;
-        let bytes = target.document.bytes.unsigned_abs() as usize;
-        let ranged = target.from.is_some();
-        if !ranged && (lines > limits.0 || bytes > limits.1) {
-            skipped.push(Skipped {
-                uri: target.uri(),
-                reason: tr!("{lines} lignes, {bytes} octets", "{lines} lines, {bytes} bytes"),
-                command: catalog.command(&format!("get {}", quote(&target.uri()))),
-            });
-            continue;
-        }
-        fetched.push(get(catalog, &target, options)?);
-    }
-    Ok((fetched, skipped))
-}
-
-fn targets(catalog: &Catalog, pattern: &str, cwd: &Path) -> Result<Vec<Target>> {
-    let names: Vec<&str> = pattern.split(',').map(str::trim).filter(|n| !n.is_empty()).collect();
-    let mut out = Vec::new();
-    for name in names {
-        if name.contains(['*', '?', '[', '{']) {
-            let glob = set(&[name.strip_prefix("gf://").unwrap_or(name).to_owned()])?;
-            for collection in catalog.collections()? {
-                for file in catalog.files(collection.id)? {
-                    let address = format!("{}/{}", collection.name, file.path);
-                    if glob.is_match(&address) || (!name.starts_with("gf://") && glob.is_match(&file.path)) {
-                        let document = catalog.document(file.document)?;
-                        let collection = collection.clone();
-                        out.push(Target { document, file, collection, from: None, count: None });
-                    }
-                }
-            }
-        } else {
-            out.push(resolve(catalog, name, cwd)?);
-        }
-    }
-    if out.is_empty() {
-        return Err(Error::new(
-            Kind::Negative,
-            tr!("rien ne répond à {pattern:?}", "nothing matches {pattern:?}"),
-        )
-        .hint(catalog.command("ls")));
-    }
-    Ok(out)
 }
 
 /// A line of `ls`.
