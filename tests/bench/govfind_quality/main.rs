@@ -16,24 +16,26 @@
     reason = "a bench reports on the terminal and stops at the first failure"
 )]
 
-#[path = "../support/model.rs"]
+#[path = "../../support/model.rs"]
 #[expect(dead_code, clippy::unwrap_used, reason = "shared with the tests")]
 mod model;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod lists;
+mod sets;
+
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use govmem::base::Result;
-use govmem::base::id::sha256_hex;
 use govmem::embed::{Cached, Embedder, Generator, LocalEmbedder, Prefixes, Reranker};
 use govmem::retrieval::Catalog;
 use govmem::retrieval::bench::metrics::{Metrics, mean, measure};
 use govmem::retrieval::catalog::Location;
 use govmem::retrieval::faiss_file::Kept;
 use govmem::retrieval::query::{Mode, Models, Request, run};
+use sets::Question;
 
 /// Rank that recall looks down to.
 const K: usize = 10;
@@ -41,24 +43,6 @@ const K: usize = 10;
 const TRIED: usize = 800;
 const SEMANTIC: [f64; 8] = [0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0];
 const FEEDBACK: [f64; 3] = [0.0, 0.15, 0.3];
-
-/// A question and the document that answers it.
-struct Question {
-    text: String,
-    relevant: String,
-    collection: &'static str,
-}
-
-impl Question {
-    /// The same for the same text, everywhere.
-    fn hash(&self) -> String {
-        sha256_hex(format!("{}\0{}", self.collection, self.text))
-    }
-
-    fn chooses(&self) -> bool {
-        self.hash().ends_with(['0', '2', '4', '6', '8', 'a', 'c', 'e'])
-    }
-}
 
 struct Local {
     embedder: Cached<LocalEmbedder>,
@@ -84,7 +68,6 @@ fn main() {
         println!("SKIPPED: ../shared/data absent");
         return;
     }
-    let all = std::env::args().any(|a| a == "--all");
     let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("govfind_quality");
     std::fs::create_dir_all(&work).expect("directory");
     let embedder =
@@ -92,36 +75,64 @@ fn main() {
             .expect("model");
     let models = Local { embedder: Cached::new(embedder, work.join("queries.bin")) };
 
+    let sets = sets::all(&data, &work);
+    let option = |name: &str| std::env::args().skip_while(|a| a != name).nth(1);
+    if let Some(dir) = option("--lists") {
+        for set in &sets {
+            let questions: Vec<&Question> = set.questions.iter().collect();
+            let lists = lists::collect(&set.index, &questions, &models);
+            let path = Path::new(&dir).join(format!("{}.json", set.name.replace(' ', "-")));
+            std::fs::write(path, serde_json::to_string(&lists).expect("JSON")).expect("lists");
+        }
+        return;
+    }
     let mut sound = true;
-    for (name, index, questions) in
-        [("PIAF", piaf(&data, &work), piaf_questions(&data)), astro(&data, &work, all)]
-    {
-        sound &= report(name, &index, &questions, &models);
+    for set in &sets {
+        sound &= report(set.name, &set.index, &set.questions, &models);
     }
     std::process::exit(i32::from(!sound));
 }
 
-/// Means of a mode over `questions`, on all cores.
-fn evaluate(index: &Path, questions: &[&Question], mode: Mode, models: &Local, kept: &Kept) -> Metrics {
+/// A request for the document of a question.
+fn ask(question: &Question, mode: Mode) -> Request {
+    Request {
+        limit: Some(K),
+        collections: vec![question.collection.to_owned()],
+        ..Request::new(&question.text, mode)
+    }
+}
+
+/// Does `work` for every question, on all cores; results in the order of the questions.
+fn each<T: Send>(
+    index: &Path,
+    questions: &[&Question],
+    kept: &Kept,
+    work: impl Fn(&Catalog, &Question) -> T + Sync,
+) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let worker = || {
         let catalog = open(index).keeping(kept.clone());
-        let mut measured = Vec::new();
-        while let Some(question) = questions.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let request = Request {
-                limit: Some(K),
-                collections: vec![question.collection.to_owned()],
-                ..Request::new(&question.text, mode)
-            };
-            let response = run(&catalog, &request, models).expect("answer");
-            let ranking: Vec<String> = response.results.into_iter().map(|h| h.docid).collect();
-            measured.push(measure(&ranking, &HashSet::from([question.relevant.clone()]), K));
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(question) = questions.get(at) else { return done };
+            done.push((at, work(&catalog, question)));
         }
-        measured
     };
-    let measured: Vec<Metrics> = std::thread::scope(|scope| {
+    let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..2).map(|_| scope.spawn(worker)).collect();
         workers.into_iter().flat_map(|w| w.join().expect("worker")).collect()
+    });
+    done.sort_by_key(|d| d.0);
+    done.into_iter().map(|d| d.1).collect()
+}
+
+/// Means of a mode over `questions`.
+fn evaluate(index: &Path, questions: &[&Question], mode: Mode, models: &Local, kept: &Kept) -> Metrics {
+    let measured = each(index, questions, kept, |catalog, question| {
+        let response = run(catalog, &ask(question, mode), models).expect("answer");
+        let ranking: Vec<String> = response.results.into_iter().map(|h| h.docid).collect();
+        measure(&ranking, &HashSet::from([question.relevant.clone()]), K)
     });
     mean(&measured)
 }
@@ -197,151 +208,4 @@ fn report(name: &str, index: &Path, questions: &[Question], models: &Local) -> b
         start.elapsed().as_secs_f64()
     );
     holds
-}
-
-fn govfind(index: &Path, args: &[&str]) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_govfind"));
-    command.arg("--index").arg(index).args(args).stdout(std::process::Stdio::null());
-    assert!(command.status().expect("govfind").success(), "{args:?}");
-}
-
-/// Indexes and embeds what is not there yet.
-fn fill(index: &Path, collections: &[(&str, PathBuf)]) {
-    let there = index.is_file();
-    for (name, dir) in collections.iter().filter(|_| !there) {
-        let dir = dir.to_str().expect("path");
-        govfind(index, &["collection", "add", dir, "--name", name, "--mask", "**/*.{md,mdx}"]);
-    }
-    govfind(index, &["update", "-q"]);
-    let start = Instant::now();
-    govfind(index, &["embed", "-q", "--model", model::minilm().to_str().expect("path")]);
-    println!("{}: vectors in {:.0} s", index.display(), start.elapsed().as_secs_f64());
-}
-
-fn lines(path: &Path) -> Vec<serde_json::Value> {
-    let text = std::fs::read_to_string(path).expect("lines");
-    text.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect()
-}
-
-fn field<'v>(value: &'v serde_json::Value, key: &str) -> &'v str {
-    value[key].as_str().expect("text")
-}
-
-fn piaf(data: &Path, work: &Path) -> PathBuf {
-    let (dir, index) = (work.join("piaf"), work.join("piaf.db"));
-    if !index.is_file() {
-        std::fs::create_dir_all(&dir).expect("directory");
-        for passage in lines(&data.join("retrieval/piaf-fr/corpus.jsonl")) {
-            let path = dir.join(format!("{}.md", field(&passage, "_id")));
-            std::fs::write(path, field(&passage, "text")).expect("passage");
-        }
-    }
-    fill(&index, &[("piaf", dir)]);
-    index
-}
-
-fn piaf_questions(data: &Path) -> Vec<Question> {
-    let dir = data.join("retrieval/piaf-fr");
-    let passages: HashMap<String, String> = lines(&dir.join("corpus.jsonl"))
-        .iter()
-        .map(|p| (field(p, "_id").to_owned(), sha256_hex(field(p, "text"))[..6].to_owned()))
-        .collect();
-    let texts: HashMap<String, String> = lines(&dir.join("queries.jsonl"))
-        .iter()
-        .map(|q| (field(q, "_id").to_owned(), field(q, "text").to_owned()))
-        .collect();
-    let qrels = std::fs::read_to_string(dir.join("qrels.tsv")).expect("qrels");
-    qrels
-        .lines()
-        .skip(1)
-        .map(|line| {
-            let columns: Vec<&str> = line.split('\t').collect();
-            Question {
-                text: texts[columns[0]].clone(),
-                relevant: passages[columns[1]].clone(),
-                collection: "piaf",
-            }
-        })
-        .collect()
-}
-
-/// Known items of the French and the English pages.
-///
-/// The rule: of the headings of level two that stand outside fences, have three words or more and occur
-/// on one page of their language only, a page is asked for by the one whose SHA-256 is the least.
-fn astro(data: &Path, work: &Path, all: bool) -> (&'static str, PathBuf, Vec<Question>) {
-    let root = data.join("kb/astro-docs/src/content/docs");
-    let part = if all { "astro" } else { "astro-quarter" };
-    let (dir, index) = (work.join(part), work.join(format!("{part}.db")));
-    let mut questions = Vec::new();
-    for language in ["fr", "en"] {
-        let mut found: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-        for (path, text) in pages(&root.join(language)) {
-            // The same page in both languages, or in neither.
-            if !all && !sha256_hex(&path).starts_with(['0', '4', '8', 'c']) {
-                continue;
-            }
-            let to = dir.join(language).join(&path);
-            std::fs::create_dir_all(to.parent().expect("parent")).expect("directory");
-            if !to.is_file() {
-                std::fs::write(&to, &text).expect("page");
-            }
-            for heading in headings(&text) {
-                found.entry(heading).or_default().push((path.clone(), text.clone()));
-            }
-        }
-        let mut best: BTreeMap<String, (String, Question)> = BTreeMap::new();
-        for (heading, mut pages) in found {
-            if let (1, Some((path, text))) = (pages.len(), pages.pop()) {
-                let hash = sha256_hex(format!("{path}\0{heading}"));
-                let question = Question {
-                    text: heading,
-                    relevant: sha256_hex(text)[..6].to_owned(),
-                    collection: language,
-                };
-                if best.get(&path).is_none_or(|(least, _)| hash < *least) {
-                    best.insert(path, (hash, question));
-                }
-            }
-        }
-        questions.extend(best.into_values().map(|(_, question)| question));
-    }
-    fill(&index, &[("fr", dir.join("fr")), ("en", dir.join("en"))]);
-    ("Astro, pages by their headings", index, questions)
-}
-
-fn pages(root: &Path) -> Vec<(String, String)> {
-    let mut out = Vec::new();
-    let mut waiting = vec![root.to_owned()];
-    while let Some(dir) = waiting.pop() {
-        for entry in std::fs::read_dir(dir).expect("pages") {
-            let path = entry.expect("entry").path();
-            if path.is_dir() {
-                waiting.push(path);
-            } else if path.extension().is_some_and(|e| e == "md" || e == "mdx") {
-                let name = path.strip_prefix(root).expect("prefix").to_string_lossy().into_owned();
-                out.push((name, std::fs::read_to_string(&path).expect("page")));
-            }
-        }
-    }
-    out.sort();
-    out
-}
-
-fn headings(text: &str) -> Vec<String> {
-    let (mut out, mut fenced) = (Vec::new(), false);
-    for line in text.lines() {
-        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
-            fenced = !fenced;
-        }
-        if let Some(heading) = line.strip_prefix("## ").filter(|_| !fenced) {
-            let heading = heading.replace('`', "");
-            if heading.split_whitespace().count() >= 3 {
-                out.push(heading.trim().to_owned());
-            }
-        }
-    }
-    out.sort();
-    out.dedup();
-    out
 }
