@@ -14,6 +14,9 @@ use super::catalog::documents::stamp;
 use crate::base::{Error, Result};
 use crate::tr;
 
+/// Entries that an estimate looks at, at most.
+const GLANCE: usize = 20_000;
+
 /// A file on the disk that belongs to a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
@@ -110,6 +113,24 @@ pub fn walk(collection: &Collection) -> Result<Walk> {
     let mut walk = found.into_inner().unwrap_or_default();
     walk.files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(walk)
+}
+
+/// Number and bytes of the files that a collection of `root` with the default settings would take, for an
+/// estimate; `None` when looking takes too long for one.
+pub fn glance(root: &Path) -> Option<(u64, u64)> {
+    let (mut files, mut bytes) = (0, 0);
+    for (seen, entry) in WalkBuilder::new(root).require_git(false).git_global(false).build().enumerate() {
+        if seen > GLANCE {
+            return None;
+        }
+        let Ok(entry) = entry else { continue };
+        let plain = entry.file_type().is_some_and(|kind| kind.is_file());
+        if plain && entry.file_name().as_encoded_bytes().ends_with(b".md") {
+            files += 1;
+            bytes += entry.metadata().map_or(0, |m| m.len());
+        }
+    }
+    Some((files, bytes))
 }
 
 /// A thread's findings, merged when it ends.

@@ -7,7 +7,9 @@ fn nothing_happens_unasked() {
     let w = World::new();
     w.write("a.md", "# A\n\nzebra\n");
     let none = w.run(&["search", "zebra"]).exits(3);
-    assert!(none.stderr.contains("collection add"), "{}", none.stderr);
+    let told =
+        format!("collection add . --name {} && govfind update (1 files, about 1 s, about 11 B", name(&w));
+    assert!(none.stderr.contains(&told), "{told}: {}", none.stderr);
     assert!(!w.database().exists(), "a search makes no database");
     let added = w.run(&["collection", "add", "docs", "--name", "docs"]).exits(0);
     assert!(added.stdout.contains("1 files") && added.stderr.contains("govfind update"), "{}", added.stderr);
@@ -23,6 +25,33 @@ fn nothing_happens_unasked() {
     // A new file is not found until asked for.
     w.write("b.md", "# B\n\ngiraffe\n");
     w.run(&["search", "giraffe"]).exits(1);
+}
+
+/// What the current directory is called in a suggested command: letters, digits and hyphens.
+fn name(w: &World) -> String {
+    let dir = w.root().file_name().unwrap().to_str().unwrap();
+    dir.replace(|c: char| !c.is_ascii_alphanumeric(), "-").trim_matches('-').to_owned()
+}
+
+#[test]
+fn a_collection_that_was_never_indexed_is_told() {
+    let w = World::indexed(&[("a.md", "zebra one\n")]);
+    std::fs::create_dir(w.root().join("more")).unwrap();
+    std::fs::write(w.root().join("more/b.md"), "zebra two\n").unwrap();
+    w.run(&["collection", "add", "more", "--name", "more"]).exits(0);
+    let part = w.run(&["search", "zebra", "--json"]).exits(3).json();
+    assert_eq!((&part["count"], &part["degraded"]), (&1.into(), &true.into()));
+    let note = part["notes"][0].as_str().unwrap();
+    assert!(note.contains("govfind update -c more (1 files, about 1 s, about 10 B on disk)"), "{note}");
+    let none = w.run(&["search", "zebra", "-c", "more"]).exits(3);
+    assert!(
+        none.stdout.is_empty() && none.stderr.contains("govfind update -c more (1 files"),
+        "{}",
+        none.stderr
+    );
+    w.run(&["search", "zebra", "-c", "docs"]).exits(0);
+    w.run(&["collection", "exclude", "more"]).exits(0);
+    w.run(&["search", "zebra"]).exits(0);
 }
 
 #[test]

@@ -14,6 +14,10 @@ fn a_hook_runs_on_command_alone() {
     assert!(!w.docs().join("made.md").exists());
     w.run(&["update", "--run-hooks"]).exits(0);
     assert_eq!(w.paths(&["search", "giraffe"]), ["made.md"]);
+    // The same hook of the same collection is still the approved one under another name.
+    w.run(&["collection", "rename", "docs", "pages"]).exits(0);
+    w.run(&["update", "--run-hooks"]).exits(0);
+    w.run(&["collection", "rename", "pages", "docs"]).exits(0);
     w.run(&["collection", "set-update", "docs", "exit 7"]).exits(2);
     w.run(&["collection", "set-update", "docs", "exit 7", "--yes"]).exits(0);
     w.run(&["update", "--run-hooks"]).exits(3);
@@ -36,6 +40,10 @@ fn hooks_from_elsewhere_need_trust() {
     assert!(refused.stderr.contains("govfind trust docs"), "{}", refused.stderr);
     assert!(!root.join("ran.md").exists());
     w.run(&["update"]).exits(0);
+    // A rename brings no approval that was not there.
+    w.run(&["collection", "rename", "docs", "pages"]).exits(0);
+    w.run(&["update", "--run-hooks"]).exits(2);
+    w.run(&["collection", "rename", "pages", "docs"]).exits(0);
     w.run(&["trust", "docs"]).exits(2);
     w.run(&["trust", "docs", "--yes"]).exits(0);
     w.run(&["update", "--run-hooks"]).exits(0);

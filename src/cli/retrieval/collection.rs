@@ -22,7 +22,15 @@ pub fn run(session: &Session, verb: CollectionVerb) -> Result<u8> {
         CollectionVerb::List => list(session),
         CollectionVerb::Show { name } => show(session, &name),
         CollectionVerb::Rename { name, new } => {
-            session.write()?.rename_collection(&name, &new)?;
+            let catalog = session.write()?;
+            let old = catalog.collection(&name)?;
+            // Who approved the hook of a collection approved it whatever its name.
+            let trust = old.update_cmd.as_ref().map(|_| Trust::load(&session.cli.env)).transpose()?;
+            let approved = trust.filter(|t| t.approves(&catalog, &old));
+            catalog.rename_collection(&name, &new)?;
+            if let Some(mut trust) = approved {
+                trust.approve(&catalog, &catalog.collection(&new)?)?;
+            }
             out.note(tr!("{name} s'appelle maintenant {new}", "{name} is now called {new}"));
             Ok(0)
         }

@@ -21,9 +21,15 @@ pub fn run(session: &Session, verb: ContextVerb) -> Result<u8> {
             };
             let catalog = session.write()?;
             let scope = address(&catalog, scope, &session.cli.cwd)?;
+            let old = catalog.contexts()?.into_iter().find(|c| c.scope == scope && c.text != *text);
             catalog.set_context(&scope, text)?;
             catalog.checkpoint()?;
-            out.note(tr!("contexte de {scope}", "context of {scope}"));
+            out.note(match old.map(|c| terminal(&c.text)) {
+                Some(old) => {
+                    tr!("contexte de {scope}, au lieu de : {old}", "context of {scope}, instead of: {old}")
+                }
+                None => tr!("contexte de {scope}", "context of {scope}"),
+            });
             Ok(0)
         }
         ContextVerb::List => {

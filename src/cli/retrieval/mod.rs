@@ -22,9 +22,11 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use super::context::Context as Cli;
-use crate::base::Result;
+use crate::base::{Error, Result};
 use crate::retrieval::Catalog;
 use crate::retrieval::catalog::Location;
+use crate::retrieval::plan::Plan;
+use crate::retrieval::walk::glance;
 use args::{Args, Verb};
 
 /// Runs `govfind` with the process arguments.
@@ -55,12 +57,27 @@ struct Session<'a> {
 impl Session<'_> {
     /// The index, for reading.
     fn open(&self) -> Result<Catalog> {
-        Catalog::open(&self.location)
+        Catalog::open(&self.location).map_err(|e| self.planned(e))
     }
 
     /// The index, for writing.
     fn write(&self) -> Result<Catalog> {
-        Catalog::open_existing(&self.location)
+        Catalog::open_existing(&self.location).map_err(|e| self.planned(e))
+    }
+
+    /// Names what an index of the current directory would take where there is no index.
+    fn planned(&self, error: Error) -> Error {
+        if self.location.path.exists() {
+            return error;
+        }
+        let Some((files @ 1.., bytes)) = glance(&self.cli.cwd) else { return error };
+        let dir = self.cli.cwd.file_name().unwrap_or_default().to_string_lossy();
+        let name: String =
+            dir.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
+        let name = if name.trim_matches('-').is_empty() { "docs" } else { name.trim_matches('-') };
+        let option = &self.location.option;
+        let command = format!("govfind{option} collection add . --name {name} && govfind{option} update");
+        error.hint(Plan::update(command, files, bytes).line())
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::catalog::Catalog;
 use super::hit::{Explain, Leg, Maker, Place, Response};
 use super::lexical::score::Statistics;
-use super::plan::Plan;
+use super::plan::{Plan, quote};
 use super::{embedding, lexical, semantic};
 use crate::base::{Error, Kind, Result};
 use crate::embed::{Embedder, Generator, Reranker};
@@ -221,12 +221,14 @@ pub fn run(catalog: &Catalog, request: &Request, models: &dyn Models) -> Result<
     // An update that commits between two of the reads below must not take a result away.
     let _still = catalog.snapshot()?;
     let scope = Scope::resolve(catalog, &request.collections)?;
-    check_indexed(catalog)?;
+    let unindexed = check_indexed(catalog, &scope)?;
     let mut ranked = match request.mode {
         Mode::Search => by_words(catalog, request, &query, &scope)?,
         Mode::Vsearch => by_meaning(catalog, request, &query, &scope, models)?,
         Mode::Query => hybrid::run(catalog, request, &query, &scope, models)?,
     };
+    ranked.degraded |= unindexed.is_some();
+    ranked.notes.splice(0..0, unindexed);
     let maker = Maker::new(catalog, &scope)?;
     let mut results = Vec::new();
     for (place, explain) in ranked.places {
@@ -259,25 +261,36 @@ pub fn run(catalog: &Catalog, request: &Request, models: &dyn Models) -> Result<
     })
 }
 
-/// Refuses to search an index that was never filled.
-fn check_indexed(catalog: &Catalog) -> Result<()> {
-    if catalog.meta::<String>("languages")?.is_some() {
-        return Ok(());
-    }
+/// Refuses to search collections of which none was ever indexed; tells of those among others that were
+/// not, which degrades the answer.
+fn check_indexed(catalog: &Catalog, scope: &Scope) -> Result<Option<String>> {
     let collections = catalog.collections()?;
     if collections.is_empty() {
         return Err(Error::new(Kind::Partial, tr!("aucune collection", "there is no collection"))
             .hint(catalog.command("collection add DIR --name NAME")));
     }
+    let searched: Vec<_> = collections.iter().filter(|c| scope.holds(c.id)).collect();
+    let absent: Vec<_> = searched.iter().filter(|c| c.updated.is_none()).collect();
+    if absent.is_empty() {
+        return Ok(None);
+    }
+    let mut command = String::from("update");
+    if absent.len() < collections.len() {
+        absent.iter().for_each(|c| command.push_str(&format!(" -c {}", quote(&c.name))));
+    }
     let (mut files, mut bytes) = (0, 0);
-    for collection in &collections {
+    for collection in &absent {
         for file in super::walk::walk(collection)?.files {
             files += 1;
             bytes += file.size.unsigned_abs();
         }
     }
-    Err(Plan::update(catalog.command("update"), files, bytes)
-        .needed(tr!("rien n'est encore indexé", "nothing is indexed yet")))
+    let plan = Plan::update(catalog.command(&command), files, bytes);
+    if absent.len() == searched.len() {
+        return Err(plan.needed(tr!("rien n'est encore indexé", "nothing is indexed yet")));
+    }
+    let line = plan.line();
+    Ok(Some(tr!("pas encore indexé : {line}", "not indexed yet: {line}")))
 }
 
 fn depth(request: &Request) -> usize {
