@@ -28,15 +28,34 @@ pub fn fuse<T: Copy + Eq + Hash + Ord>(lists: &[List<T>]) -> Vec<(T, f64)> {
     out
 }
 
-/// How much the vectors count in one query, as a share of their weight: as far as their best stands out
-/// and that of the words does not. Scores are best first.
-///
-/// A rank says nothing of how good it is: the best of a weak model is first too. The thresholds were
-/// chosen on one half of a set of questions and checked on the other.
-pub fn share_of_vectors(words: &[f64], vectors: &[f64]) -> f64 {
-    // Enough to order what only the vectors found.
-    const LEAST: f64 = 0.02;
-    (lead(vectors, 10, 0.2) * (1.0 - lead(words, 5, 0.5))).max(LEAST)
+/// How much the vectors count in one query: as far as their best stands out and that of the words does
+/// not. A rank says nothing of how good it is: the best of a weak model is first too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sureness {
+    /// Most weight of the vectors.
+    pub most: f64,
+    /// Rank that the best vector is compared with.
+    pub vectors_at: usize,
+    /// Lead over it, as a share of the best score, that counts in full.
+    pub vectors_lead: f64,
+    /// Rank that the best words are compared with.
+    pub words_at: usize,
+    /// Lead over it that leaves the vectors nothing.
+    pub words_lead: f64,
+    /// Least weight: enough to order what only the vectors found.
+    pub least: f64,
+}
+
+impl Sureness {
+    /// The rule in force, chosen on one half of the questions of the bench and reported on the other.
+    pub const IN_FORCE: Sureness =
+        Sureness { most: 1.0, vectors_at: 10, vectors_lead: 0.1, words_at: 5, words_lead: 0.3, least: 0.014 };
+
+    /// Weight of the vectors for a query whose words and vectors have these scores, best first.
+    pub fn weight(&self, words: &[f64], vectors: &[f64]) -> f64 {
+        let sure = lead(vectors, self.vectors_at, self.vectors_lead);
+        (self.most * sure * (1.0 - lead(words, self.words_at, self.words_lead))).max(self.least)
+    }
 }
 
 /// The lead of the best over the `k`-th, as a share of its score: 1 from `enough` on.
@@ -78,20 +97,28 @@ mod tests {
 
     #[test]
     fn the_vectors_count_when_they_stand_out_and_the_words_do_not() {
+        let rule = Sureness {
+            most: 0.7,
+            vectors_at: 10,
+            vectors_lead: 0.2,
+            words_at: 5,
+            words_lead: 0.5,
+            least: 0.01,
+        };
         let flat = [0.5; 20];
         let steep = [0.9, 0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1];
-        assert_eq!(share_of_vectors(&flat, &steep), 1.0);
-        assert_eq!(share_of_vectors(&[], &steep), 1.0, "no words at all");
+        assert_eq!(rule.weight(&flat, &steep), 0.7);
+        assert_eq!(rule.weight(&[], &steep), 0.7, "no words at all");
         for (words, vectors) in
             [(&steep[..], &steep[..]), (&flat, &flat), (&steep, &flat), (&[0.4][..], &steep)]
         {
-            assert_eq!(share_of_vectors(words, vectors), 0.02);
+            assert_eq!(rule.weight(words, vectors), 0.01);
         }
         // Words lead by 25 % of 50 %, vectors by 10 % of 20 %: a half of a half.
         let words = [0.8, 0.7, 0.7, 0.7, 0.6];
         let vectors = [0.80, 0.79, 0.79, 0.79, 0.79, 0.79, 0.79, 0.79, 0.79, 0.72];
-        assert!((share_of_vectors(&words, &vectors) - 0.25).abs() < 1e-9);
-        assert_eq!(share_of_vectors(&[], &[]), 0.02);
+        assert!((rule.weight(&words, &vectors) - 0.7 / 4.0).abs() < 1e-9);
+        assert_eq!(rule.weight(&[], &[]), 0.01);
     }
 
     #[test]

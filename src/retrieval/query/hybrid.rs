@@ -13,7 +13,7 @@ use crate::embed::Embedder;
 use crate::retrieval::catalog::Catalog;
 use crate::retrieval::catalog::contexts::Context;
 use crate::retrieval::expand::{self, Expansion};
-use crate::retrieval::fusion::{List, fuse, share_of_vectors};
+use crate::retrieval::fusion::{List, Sureness, fuse};
 use crate::retrieval::hit::{Explain, Leg, Maker, Place};
 use crate::retrieval::lexical::score::Statistics;
 use crate::retrieval::lexical::{self, Found};
@@ -23,11 +23,11 @@ use crate::tr;
 
 /// Weight of the search by words.
 pub const LEXICAL: f64 = 1.0;
-/// Most weight of the search by meaning; how much of it a query gives depends on how sure both kinds of
-/// search are. An index that is configured with a weight uses just that.
+/// Weight of the search by meaning where no rule weighs it: in typed lines, and unless the index is
+/// configured with one.
 pub const SEMANTIC: f64 = 0.7;
 /// Weight of words fed back from the best documents, unless the index is configured otherwise.
-pub const FEEDBACK: f64 = 0.3;
+pub const FEEDBACK: f64 = 0.15;
 /// Weight of the similarity of the best chunks, as a share of the search by meaning.
 const SIMILARITY: f64 = 0.4;
 /// Weight of queries and passages that a model proposed.
@@ -276,8 +276,10 @@ fn weigh(runs: &mut [Run], weights: &mut Weights) {
         let run = runs.iter().find(|r| r.name == name);
         run.map(|r| r.found.iter().map(|f| f.score).collect()).unwrap_or_default()
     };
-    let share = share_of_vectors(&scores("lexical"), &scores("semantic"));
-    weights.semantic *= share;
+    let weight = Sureness::IN_FORCE.weight(&scores("lexical"), &scores("semantic"));
+    // The other legs by meaning keep their part of it.
+    let share = weight / weights.semantic;
+    weights.semantic = weight;
     let by_meaning = |r: &&mut Run| matches!(r.name, "semantic" | "intent" | "hyde" | "proposed question");
     runs.iter_mut().filter(by_meaning).for_each(|r| r.weight *= share);
 }

@@ -7,7 +7,7 @@ use govmem::retrieval::hit::Response;
 use govmem::retrieval::query::{Mode, Request};
 
 use super::sets::Question;
-use super::{Local, ask, each, set};
+use super::{Local, ask, configure, each};
 
 /// Documents of each list, as many as a leg of the hybrid query brings in.
 const LEG: usize = 50;
@@ -35,7 +35,7 @@ pub struct Lists {
 /// The lists of every question, in their order.
 pub fn collect(index: &Path, questions: &[&Question], models: &Local) -> Vec<Lists> {
     // With a weight that leaves the other legs no say, the first places are those of the feedback.
-    set(index, Some((0.0, 1000.0)));
+    configure(index, Some((0.0, 1000.0)));
     let kept = Kept::default();
     let lists = each(index, questions, &kept, |catalog, question| {
         let leg = |mode, name: &str| -> Ranking {
@@ -60,6 +60,6 @@ pub fn collect(index: &Path, questions: &[&Question], models: &Local) -> Vec<Lis
             feedback: leg(Mode::Query, "feedback"),
         }
     });
-    set(index, None);
+    configure(index, None);
     lists
 }

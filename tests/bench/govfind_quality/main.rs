@@ -1,12 +1,13 @@
 //! Bench: how well `search`, `vsearch` and `query` find what answers, on documents beside the repository.
 //!
-//! Two sets: PIAF, French passages with questions that people wrote; and the documentation of Astro in
-//! French and English, where a page must be found by one of its own headings. Questions are halved by
-//! their SHA-256: weights of the hybrid query are chosen on one half and every figure is reported on the
-//! other. `cargo bench --bench govfind_quality` uses a seeded quarter of Astro's pages; `-- --all` all
-//! of them. Vectors stay below the target directory, so that a second run computes none.
+//! Three sets: PIAF, French passages with questions that people wrote; and the documentation of Astro in
+//! French and English, where a page must be found by the description that its authors gave it, taken out
+//! of what is indexed, and by its own headings. Questions are halved by their SHA-256: the rule and the
+//! weights of the hybrid query are chosen on one half and every figure is reported on the other.
+//! `cargo bench --bench govfind_quality`; `-- --lists DIR` keeps what each leg finds. Vectors stay below
+//! the target directory, so that a second run computes none.
 //!
-//! The run fails when the hybrid query with the chosen weights is below one of its legs.
+//! The run fails when the hybrid query, as it is or with the weights chosen, is below one of its legs.
 
 #![expect(
     clippy::expect_used,
@@ -21,12 +22,12 @@
 mod model;
 
 mod lists;
+mod rules;
 mod sets;
 
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 use govmem::base::Result;
 use govmem::embed::{Cached, Embedder, Generator, LocalEmbedder, Prefixes, Reranker};
@@ -34,15 +35,14 @@ use govmem::retrieval::Catalog;
 use govmem::retrieval::bench::metrics::{Metrics, mean, measure};
 use govmem::retrieval::catalog::Location;
 use govmem::retrieval::faiss_file::Kept;
+use govmem::retrieval::fusion::Sureness;
+use govmem::retrieval::query::hybrid::FEEDBACK;
 use govmem::retrieval::query::{Mode, Models, Request, run};
-use sets::Question;
+use lists::Lists;
+use sets::{Question, Set};
 
 /// Rank that recall looks down to.
 const K: usize = 10;
-/// Questions of the choosing half that a pair of weights is tried on.
-const TRIED: usize = 800;
-const SEMANTIC: [f64; 8] = [0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0];
-const FEEDBACK: [f64; 3] = [0.0, 0.15, 0.3];
 
 struct Local {
     embedder: Cached<LocalEmbedder>,
@@ -76,19 +76,24 @@ fn main() {
     let models = Local { embedder: Cached::new(embedder, work.join("queries.bin")) };
 
     let sets = sets::all(&data, &work);
-    let option = |name: &str| std::env::args().skip_while(|a| a != name).nth(1);
-    if let Some(dir) = option("--lists") {
-        for set in &sets {
+    let tried: Vec<Tried> = sets
+        .iter()
+        .map(|set| {
             let questions: Vec<&Question> = set.questions.iter().collect();
-            let lists = lists::collect(&set.index, &questions, &models);
-            let path = Path::new(&dir).join(format!("{}.json", set.name.replace(' ', "-")));
-            std::fs::write(path, serde_json::to_string(&lists).expect("JSON")).expect("lists");
+            Tried { set, lists: lists::collect(&set.index, &questions, &models) }
+        })
+        .collect();
+    if let Some(dir) = std::env::args().skip_while(|a| a != "--lists").nth(1) {
+        for t in &tried {
+            let path = Path::new(&dir).join(format!("{}.json", t.set.name.replace(' ', "-")));
+            std::fs::write(path, serde_json::to_string(&t.lists).expect("JSON")).expect("lists");
         }
-        return;
     }
+    let weights: Vec<(f64, f64)> = tried.iter().map(Tried::table).collect();
+    choose(&tried);
     let mut sound = true;
-    for set in &sets {
-        sound &= report(set.name, &set.index, &set.questions, &models);
+    for (set, weights) in sets.iter().zip(weights) {
+        sound &= report(set, weights, &models);
     }
     std::process::exit(i32::from(!sound));
 }
@@ -141,7 +146,7 @@ fn open(index: &Path) -> Catalog {
     Catalog::open_existing(&Location { path: index.to_owned(), option: String::new() }).expect("index")
 }
 
-fn set(index: &Path, weights: Option<(f64, f64)>) {
+fn configure(index: &Path, weights: Option<(f64, f64)>) {
     let catalog = open(index);
     let mut models = catalog.models().expect("settings");
     models.semantic_weight = weights.map(|w| w.0);
@@ -149,63 +154,116 @@ fn set(index: &Path, weights: Option<(f64, f64)>) {
     catalog.set_models(&models).expect("settings");
 }
 
-fn report(name: &str, index: &Path, questions: &[Question], models: &Local) -> bool {
-    let mut sorted: Vec<&Question> = questions.iter().collect();
-    sorted.sort_by_key(|q| q.hash());
-    let (choosing, reporting): (Vec<&Question>, Vec<&Question>) = sorted.iter().partition(|q| q.chooses());
-    let tried = &choosing[..choosing.len().min(TRIED)];
-    println!(
-        "\n{name}: {} documents, {} questions; weights chosen on {} of {}, reported on {}",
-        open(index).totals().expect("totals").0,
-        questions.len(),
-        tried.len(),
-        choosing.len(),
-        reporting.len()
-    );
-    let kept = Kept::default();
-    let start = Instant::now();
-    let (mut best, mut weights) = (-1.0, (0.0, 0.0));
-    println!("nDCG@10 by weight of the vectors (rows) and of the feedback (columns {FEEDBACK:?})");
-    for semantic in SEMANTIC {
-        let mut row = format!("  {semantic:>5.2}");
-        for feedback in FEEDBACK {
-            set(index, Some((semantic, feedback)));
-            let ndcg = evaluate(index, tried, Mode::Query, models, &kept).ndcg;
-            row.push_str(&format!("  {ndcg:.4}"));
-            if ndcg > best + 1e-9 {
-                (best, weights) = (ndcg, (semantic, feedback));
+/// A set with what its legs find, halved.
+struct Tried<'s> {
+    set: &'s Set,
+    lists: Vec<Lists>,
+}
+
+impl Tried<'_> {
+    /// The half that rules and weights are chosen on.
+    fn choosing(&self) -> Vec<&Lists> {
+        self.lists.iter().filter(|l| l.chooses).collect()
+    }
+
+    /// What each way of joining gives on it; returns the fixed weights that give most.
+    fn table(&self) -> (f64, f64) {
+        let lists = &self.choosing();
+        let (words, meaning, better) = rules::alone(lists);
+        println!(
+            "\n{}: {} documents, {} questions; ways of joining on the choosing half of {}, nDCG@10",
+            self.set.name,
+            open(&self.set.index).totals().expect("totals").0,
+            self.lists.len(),
+            lists.len()
+        );
+        println!(
+            "  words alone {words:.4}, vectors alone {meaning:.4}, the better of each question {better:.4}"
+        );
+        println!("  weight of the vectors (rows) and of the feedback (columns {:?})", rules::FEEDBACK);
+        let (mut best, mut chosen) = (-1.0, (0.0, 0.0));
+        for semantic in rules::FIXED {
+            let mut row = format!("  {semantic:>5.2}");
+            for feedback in rules::FEEDBACK {
+                let ndcg = rules::joined(lists, feedback, |_| semantic);
+                row.push_str(&format!("  {ndcg:.4}"));
+                if ndcg > best + 1e-9 {
+                    (best, chosen) = (ndcg, (semantic, feedback));
+                }
             }
+            println!("{row}");
         }
-        println!("{row}");
-    }
-    set(index, None);
-    let unset = evaluate(index, tried, Mode::Query, models, &kept).ndcg;
-    println!("  unset  {unset:.4}: by how sure both kinds of search are of each query");
-    let weights = (unset < best).then_some(weights);
-    match weights {
-        Some((semantic, feedback)) => {
-            println!("chosen: semantic-weight {semantic}, feedback-weight {feedback}")
+        let most = |of: &dyn Fn(f64) -> f64| {
+            let tried = [0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0].map(|w| (of(w), w));
+            tried.into_iter().fold((-1.0, 0.0), |a, b| if b.0 > a.0 { b } else { a })
+        };
+        for (what, (ndcg, weight)) in [
+            ("only documents that both found", most(&|w| rules::corroborated(lists, FEEDBACK, w))),
+            ("by how many of the first five agree", most(&|w| rules::by_agreement(lists, FEEDBACK, w))),
+            ("scores stretched and added", most(&|w| rules::added(lists, w))),
+        ] {
+            println!("  {what}: at best {ndcg:.4}, with {weight}");
         }
-        None => println!("chosen: no fixed weights"),
+        let ndcg = rules::sure(lists, FEEDBACK, &Sureness::IN_FORCE);
+        println!("  by how sure both are, as it is in force: {ndcg:.4}");
+        chosen
     }
-    println!("  {:<28} {:>8} {:>9} {:>7}", "on the other half", "nDCG@10", "recall@10", "MRR@10");
-    let row = |what: &str, m: Metrics| {
-        println!("  {what:<28} {:>8.4} {:>9.4} {:>7.4}", m.ndcg, m.recall, m.mrr);
+}
+
+/// Chooses among the rules by how sure both kinds of search are: that of the highest mean over the sets
+/// among those that are nowhere below the better leg.
+fn choose(tried: &[Tried]) {
+    use rayon::prelude::*;
+    let halves: Vec<Vec<&Lists>> = tried.iter().map(Tried::choosing).collect();
+    let legs: Vec<f64> = halves.iter().map(|h| rules::alone(h)).map(|(w, m, _)| w.max(m)).collect();
+    let mut gains: Vec<(bool, f64, f64, Vec<f64>, Sureness)> = rules::grid()
+        .into_par_iter()
+        .flat_map_iter(|rule| rules::FEEDBACK.map(|feedback| (rule, feedback)))
+        .map(|(rule, feedback)| {
+            let found: Vec<f64> = halves.iter().map(|h| rules::sure(h, feedback, &rule)).collect();
+            let least = found.iter().zip(&legs).map(|(f, l)| f - l).fold(f64::INFINITY, f64::min);
+            let mean = found.iter().sum::<f64>() / found.len() as f64;
+            (least >= 0.0, mean, feedback, found, rule)
+        })
+        .collect();
+    gains.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    let above = gains.iter().filter(|g| g.0).count();
+    println!(
+        "\nby how sure both are: {} rules on the choosing halves (better legs {}), {above} nowhere below; best:",
+        gains.len(),
+        figures(&legs)
+    );
+    for (above, mean, feedback, found, rule) in gains.iter().take(8) {
+        let mark = if (*feedback, *rule) == (FEEDBACK, Sureness::IN_FORCE) { "  <- in force" } else { "" };
+        println!("  {} mean {mean:.4} ({above}), feedback {feedback}, {rule:?}{mark}", figures(found));
+    }
+}
+
+fn figures(values: &[f64]) -> String {
+    values.iter().map(|v| format!("{v:.4}")).collect::<Vec<_>>().join(" ")
+}
+
+/// Reports a set on its other half; whether the hybrid query, by default and with weights chosen, is not
+/// below the better of its legs.
+fn report(set: &Set, weights: (f64, f64), models: &Local) -> bool {
+    let (index, kept) = (&set.index, Kept::default());
+    let reporting: Vec<&Question> = set.questions.iter().filter(|q| !q.chooses()).collect();
+    println!("\n{}, {} questions of the other half", set.name, reporting.len());
+    println!("  {:<36} {:>8} {:>9} {:>7}", "", "nDCG@10", "recall@10", "MRR@10");
+    let row = |what: &str, mode| {
+        let m = evaluate(index, &reporting, mode, models, &kept);
+        println!("  {what:<36} {:>8.4} {:>9.4} {:>7.4}", m.ndcg, m.recall, m.mrr);
         m.ndcg
     };
-    let of = |mode| evaluate(index, &reporting, mode, models, &kept);
-    let words = row("search", of(Mode::Search));
-    let meaning = row("vsearch", of(Mode::Vsearch));
-    set(index, None);
-    row("query, weights by default", of(Mode::Query));
-    set(index, weights);
-    let hybrid = row("query, weights chosen", of(Mode::Query));
-    let holds = hybrid >= words.max(meaning);
-    println!(
-        "  the hybrid is {} below the better leg ({hybrid:.4} and {:.4}); {:.0} s",
-        if holds { "not" } else { "BELOW:" },
-        words.max(meaning),
-        start.elapsed().as_secs_f64()
-    );
-    holds
+    let better = row("search", Mode::Search).max(row("vsearch", Mode::Vsearch));
+    configure(index, None);
+    let default = row("query, as it is", Mode::Query);
+    configure(index, Some(weights));
+    let fixed = row(&format!("query, weights chosen: {} and {}", weights.0, weights.1), Mode::Query);
+    configure(index, None);
+    for (what, ndcg) in [("as it is", default), ("with weights chosen", fixed)] {
+        let verdict = if ndcg >= better { "not below" } else { "BELOW" };
+        println!("  {what}: {verdict} the better leg ({:+.4})", ndcg - better);
+    }
+    default >= better && fixed >= better
 }
