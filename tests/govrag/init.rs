@@ -263,3 +263,100 @@ fn a_tree_of_documents_alone() {
     );
     assert_eq!(found.expect("check").count(Severity::Error), 0);
 }
+
+/// The findings of `check` but drafts: code, file and message.
+fn findings(world: &World) -> Vec<String> {
+    let run = world.govrag(&["check", "--json"]);
+    let report: Value = serde_json::from_str(&run.out).expect("json");
+    let all = report["findings"].as_array().expect("findings").iter();
+    let word = |f: &Value, key: &str| f[key].as_str().expect("text").to_owned();
+    all.filter(|f| f["code"] != "I004")
+        .map(|f| format!("{} {} {}", word(f, "code"), word(f, "file"), word(f, "message")))
+        .collect()
+}
+
+/// Adds everything and commits it.
+fn commit(world: &World) {
+    world.write(".gitignore", ".home/\n");
+    for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "all"]] {
+        let run = world.git(arguments);
+        assert_eq!(run.code, 0, "{}", run.err);
+    }
+}
+
+#[test]
+fn very_wide_folders_give_narrow_references() {
+    let world = World::with(&[("README.md", "# Wide\n\nA program with very many files.\n")]);
+    // Flat and crowded; wide through pictures; wide through sub-folders; tests beside fixtures.
+    for n in 0..140 {
+        world.write(&format!("src/flat/f{n:03}.rs"), &format!("//! Part {n}.\n\npub fn f{n}() {{}}\n"));
+        world.write(&format!("src/icons/{n}.svg"), "<svg/>\n");
+        world.write(&format!("tests/data/{n}.bin"), "x");
+        world.write(
+            &format!("src/deep/d{}/g{n:03}.rs", n % 7),
+            &format!("//! G {n}.\n\npub fn g{n}() {{}}\n"),
+        );
+        world.write(&format!("conf/samples/{n}.txt"), "x");
+        world.write(&format!("db/dumps/{n}.bin"), "x");
+    }
+    for n in 0..9 {
+        world.write(&format!("src/icons/i{n}.rs"), &format!("//! Icon {n}.\n\npub fn i{n}() {{}}\n"));
+        world.write(&format!("tests/t{n}.rs"), &format!("#[test]\nfn t{n}() {{}}\n"));
+        world.write(&format!("conf/c{n}.toml"), "key = 1\n");
+        world.write(&format!("db/{n}.sql"), &format!("CREATE TABLE t{n} (id INTEGER);\n"));
+    }
+    commit(&world);
+    let report = init(&world);
+    assert_eq!(report["unresolved"].as_array().map(Vec::len), Some(0));
+    let base = base(&world);
+    let refs = |start: &str| -> Vec<String> {
+        let all = base.pages.iter().flat_map(|p| &p.meta.impl_refs).map(|r| r.text.clone());
+        all.filter(|r| r.starts_with(start)).collect()
+    };
+    assert_eq!(refs("tests/"), ["tests/*.rs"]);
+    assert_eq!(refs("conf/"), ["conf/*.toml"]);
+    assert_eq!(refs("db/"), ["db/*.sql"]);
+    assert_eq!(refs("src/icons/"), ["src/icons/*.rs"]);
+    assert_eq!(refs("src/deep/").len(), 7, "a page for each sub-folder");
+    let flat = refs("src/flat/");
+    assert!((1..=8).contains(&flat.len()) && flat.iter().all(|r| world.path(r).is_file()), "{flat:?}");
+    let page = base.pages.iter().find(|p| p.meta.impl_refs[0].text == flat[0]).expect("flat");
+    assert!(page.source.contains(&format!("; and {} more, not followed", 140 - flat.len())));
+    // A base just made: no assistant is pointed to it or has its skills, and git does not have it yet.
+    for finding in findings(&world) {
+        assert!(["I001", "I002", "I003"].iter().any(|code| finding.starts_with(code)), "{finding}");
+    }
+    // The patterns are known again: nothing new to draft, nothing to write.
+    let made = world.files();
+    let run = world.govrag(&["update"]);
+    assert_eq!((run.code, world.files() == made), (0, true), "{}", run.out);
+}
+
+#[test]
+fn this_repository_itself() {
+    let home = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let listed = std::process::Command::new("git").current_dir(home).args(["ls-files", "-z"]).output();
+    let Some(listed) = listed.ok().filter(|out| out.status.success()) else {
+        eprintln!("SKIPPED: no git work tree to list");
+        return;
+    };
+    let world = World::new();
+    for path in String::from_utf8(listed.stdout).expect("utf-8").split_terminator('\0') {
+        let from = home.join(path);
+        if !from.is_file() || matches!(path, ".rag" | ".rag.lock" | "rag.md") {
+            continue;
+        }
+        let to = world.path(path);
+        std::fs::create_dir_all(to.parent().expect("parent")).expect("folder");
+        std::fs::copy(from, to).expect("copy");
+    }
+    commit(&world);
+    let report = init(&world);
+    assert_eq!(report["unresolved"].as_array().map(Vec::len), Some(0));
+    assert!(report["pages"].as_array().unwrap().len() > 40);
+    assert_eq!((&report["report"]["errors"], &report["report"]["warnings"]), (&0.into(), &0.into()));
+    // The assistants' files are set up by `install`, the base is in git once it is committed.
+    assert_eq!(world.govrag(&["install", "--cli", "claude"]).code, 0);
+    assert_eq!(world.git(&["add", "-A"]).code, 0);
+    assert_eq!(findings(&world), Vec::<String>::new());
+}

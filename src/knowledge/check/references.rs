@@ -2,14 +2,11 @@
 
 use super::finding::{Finding, Place};
 use crate::knowledge::code::{Code, Severity};
-use crate::knowledge::drift::reference::is_secret;
+use crate::knowledge::drift::reference::{WIDE, is_secret};
 use crate::knowledge::drift::{Changed, Drift, Missing, State, Unknown, Verdict};
 use crate::knowledge::load::Base;
 use crate::markdown::sanitize;
 use crate::tr;
-
-/// Files above which a reference says little.
-const WIDE: usize = 100;
 
 pub(super) fn check(base: &Base, drift: &Drift, place: &Place) -> Vec<Finding> {
     let mut out = Vec::new();

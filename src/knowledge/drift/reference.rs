@@ -1,5 +1,8 @@
 //! What an `impl_ref` names: a file, a folder, a glob, a symbol or lines of a file.
 
+/// Files above which a reference is too wide: nearly every change would make its page drift.
+pub const WIDE: usize = 100;
+
 /// A reference, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {

@@ -75,7 +75,12 @@ pub fn page(unit: &Unit, frame: &Frame<'_>) -> String {
     let _ = writeln!(out, "\n## {}\n", say("Points clés", "Key points"));
     facts(&unit.points, &mut out);
     let sources: Vec<String> = unit.refs.iter().map(|r| code(r)).collect();
-    let _ = writeln!(out, "- {} {}", say("Sources :", "Sources:"), sources.join(", "));
+    let further = match (unit.unnamed, frame.lang) {
+        (0, _) => String::new(),
+        (n, Lang::Fr) => format!(" ; et {n} autres, non suivis"),
+        (n, Lang::En) => format!("; and {n} more, not followed"),
+    };
+    let _ = writeln!(out, "- {} {}{further}", say("Sources :", "Sources:"), sources.join(", "));
     let _ = writeln!(out, "\n## {}\n", say("Liens", "Links"));
     if frame.related.is_empty() {
         let _ = writeln!(out, "{}", say("Aucune autre page.", "No other page."));

@@ -10,6 +10,7 @@ pub mod documents;
 pub mod draft;
 pub mod facts;
 pub mod language;
+mod narrow;
 pub mod news;
 pub mod norm;
 pub mod plan;
@@ -27,6 +28,7 @@ use std::path::{Component, Path};
 use crate::base::error::IoContext;
 use crate::base::lang::Lang;
 use crate::base::{Date, Error, Result};
+use crate::knowledge::drift::ids::Ids;
 use crate::knowledge::drift::reference::Reference;
 use crate::knowledge::edit::update::covers;
 use crate::knowledge::managed::State;
@@ -146,11 +148,10 @@ pub fn new_drafts(base: &Base, only: Option<&BTreeSet<String>>, today: Date) -> 
     let units = units::collect(&survey, marker.lang);
     let standing = |unit: &Unit| {
         let page = known.iter().find(|(_, reference)| {
-            unit.refs.iter().any(|file| covers(reference, file.trim_end_matches('/')))
+            let mut paths = unit.refs.iter().flat_map(|r| narrow::paths(r, &unit.members));
+            paths.any(|path| covers(reference, path))
         });
-        let inside = |file: &String| {
-            unit.refs.iter().any(|r| r == file || r.ends_with('/') && file.starts_with(r.as_str()))
-        };
+        let inside = |file: &String| unit.refs.iter().any(|r| narrow::names(r, file));
         match page {
             Some((page, _)) => Standing::Known(page.path.clone(), page.title().to_owned()),
             None if only.is_none_or(|files| files.iter().any(inside)) => Standing::New,
@@ -234,7 +235,11 @@ fn language_of(survey: &Survey) -> Lang {
 
 fn unresolved(base: &Base, drafts: &[Draft]) -> Vec<(String, String)> {
     let resolver = Resolver::new(&base.marker, []);
-    let missing = |reference: &String| resolver.in_home(reference.trim_end_matches('/')).is_err();
+    let ids = Ids::new(&base.marker.home);
+    let missing = |text: &String| {
+        let reference = Reference::parse(text, |path| resolver.in_home(path).is_ok());
+        ids.locate(&resolver, &reference).is_err()
+    };
     let of = |draft: &Draft| {
         let refs = draft.refs.iter().filter(|r| missing(r)).map(|r| (draft.path.clone(), r.clone()));
         refs.collect::<Vec<_>>()

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::narrow::names;
 use super::themes::Place;
 use super::unit::{Nature, Unit};
 use super::units::imported;
@@ -64,11 +65,9 @@ fn modules(units: &[Unit]) -> BTreeMap<String, usize> {
 
 /// The unit that describes a file or folder.
 fn holder(units: &[Unit], file: &str) -> Option<usize> {
-    units.iter().position(|unit| {
-        unit.refs.iter().any(|r| {
-            r == file || r.ends_with('/') && (file.starts_with(r.as_str()) || r.trim_end_matches('/') == file)
-        })
-    })
+    units
+        .iter()
+        .position(|unit| unit.refs.iter().any(|r| names(r, file) || r.strip_suffix('/') == Some(file)))
 }
 
 /// The unit an import means: the longest known path that starts it.

@@ -72,6 +72,8 @@ pub struct File {
 pub struct Survey {
     /// The repository.
     pub home: PathBuf,
+    /// The folder of the knowledge base from the repository, with a final `/`; empty when it lies elsewhere.
+    pub base: String,
     /// Its files worth reading, sorted by path.
     pub files: Vec<File>,
     /// Files left out because their folder holds very many.
@@ -85,6 +87,7 @@ impl Survey {
     /// An input error when the repository cannot be read.
     pub fn walk(home: &Path, base: &Path) -> Result<Self> {
         fs::read_dir(home).map_err(|e| Error::io(home, &e))?;
+        let inside = base.strip_prefix(home).ok().and_then(slashed).filter(|p| !p.is_empty());
         let (base, norm) = (base.to_owned(), home.join("rag.md"));
         let walker = WalkBuilder::new(home)
             .hidden(false)
@@ -112,7 +115,8 @@ impl Survey {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let before = files.len();
         let files = sample(files, MOST_FILES);
-        Ok(Survey { home: home.to_owned(), sampled_out: before - files.len(), files })
+        let base = inside.map(|path| format!("{path}/")).unwrap_or_default();
+        Ok(Survey { home: home.to_owned(), base, sampled_out: before - files.len(), files })
     }
 
     /// The text of a file, secrets masked; `None` when it is not UTF-8 or is gone.

@@ -69,6 +69,10 @@ pub struct Unit {
     pub priority: &'static str,
     /// Files and folders it describes, from the repository.
     pub refs: Vec<String>,
+    /// The files it was made from, those that speak first in front.
+    pub members: Vec<String>,
+    /// Files it was made from that no reference names.
+    pub unnamed: usize,
     /// What it does: items, routes, steps, headings.
     pub behaviour: Vec<Fact>,
     /// Constants, settings, variables.
@@ -97,6 +101,8 @@ impl Unit {
             audience: &["dev"],
             priority: "p2",
             refs: vec![path.to_owned()],
+            members: Vec::new(),
+            unnamed: 0,
             behaviour: Vec::new(),
             points: Vec::new(),
             left_out: 0,

@@ -70,6 +70,7 @@ fn unit(key: &str, files: &[&(&str, Facts)]) -> Option<Unit> {
     // The file that stands for the folder speaks first, then the others by name.
     let mut ordered: Vec<&&(&str, Facts)> = files.iter().collect();
     ordered.sort_by_key(|(path, _)| (!is_entry(path), *path));
+    unit.members = ordered.iter().map(|(path, _)| (*path).to_owned()).collect();
     unit.about =
         ordered.iter().map(|(_, f)| first_paragraph(&f.doc)).find(|d| !d.is_empty()).unwrap_or_default();
     let several = ordered.len() > 1;

@@ -127,6 +127,8 @@ fn folder(survey: &Survey, key: &str, members: &[&str]) -> Option<Unit> {
         let title = survey.read(path).map(|text| documents::read(&text).title).unwrap_or_default();
         unit.point([Fact::new(*path, &title)], MOST);
     }
+    unit.members =
+        [main].into_iter().chain(members.iter().filter(|m| *m != main)).map(|m| (*m).to_owned()).collect();
     let few = members.len() <= 6;
     unit.refs = if few { members.iter().map(|m| (*m).to_owned()).collect() } else { vec![format!("{key}/")] };
     Some(unit)

@@ -20,6 +20,7 @@ pub fn collect(survey: &Survey, lang: Lang) -> Vec<Unit> {
     out.extend(code::units(survey));
     out.extend(rest::units(survey, lang));
     out.retain(|unit| !unit.refs.is_empty());
+    super::narrow::narrow(&mut out, survey);
     out.sort_by(|a, b| a.refs.cmp(&b.refs).then(a.nature.cmp(&b.nature)));
     out
 }

@@ -10,6 +10,9 @@ use crate::knowledge::scaffold::text::readable;
 use crate::knowledge::scaffold::unit::{Fact, Nature, Unit, segments};
 use crate::knowledge::scaffold::{config, facts};
 
+/// Files that are named one by one.
+const FEW: usize = 6;
+
 pub(super) fn units(survey: &Survey, lang: Lang) -> Vec<Unit> {
     let mut out = described(survey);
     out.extend(migrations(survey));
@@ -81,7 +84,7 @@ fn migrations(survey: &Survey) -> Vec<Unit> {
                 );
             }
         }
-        unit.refs = references(&folder, &files);
+        refer(&mut unit, &folder, files);
         out.push(unit);
     }
     out
@@ -110,10 +113,7 @@ fn settings(survey: &Survey, lang: Lang) -> Vec<Unit> {
             unit.behaviour.push(Fact { code: path.clone(), text: keys.join(", ") });
             unit.point(facts::read(path, &text).env.into_iter().map(|v| Fact::new(v, path)), MOST);
         }
-        unit.refs = files;
-        if unit.refs.len() > 6 {
-            unit.refs = references(&folder, &unit.refs);
-        }
+        refer(&mut unit, &folder, files);
         out.push(unit);
     }
     out
@@ -146,7 +146,7 @@ fn tests(survey: &Survey) -> Vec<Unit> {
             unit.behave(names, 30);
             unit.imports.extend(read.imports);
         }
-        unit.refs = references(&folder, &files);
+        refer(&mut unit, &folder, files);
         out.push(unit);
     }
     out
@@ -161,10 +161,16 @@ fn by_folder<'a>(paths: impl Iterator<Item = &'a str>) -> BTreeMap<Vec<String>, 
     out
 }
 
-/// The files themselves while they are few, else their folder.
-fn references(folder: &[String], files: &[String]) -> Vec<String> {
-    if files.len() <= 6 || folder.is_empty() {
-        return files.iter().take(6).cloned().collect();
-    }
-    vec![format!("{}/", folder.join("/"))]
+/// Names the files themselves while they are few, else their folder; of the repository's own folder the
+/// first ones, for it holds everything.
+fn refer(unit: &mut Unit, folder: &[String], files: Vec<String>) {
+    unit.refs = if files.len() <= FEW {
+        files.clone()
+    } else if folder.is_empty() {
+        unit.unnamed = files.len() - FEW;
+        files[..FEW].to_vec()
+    } else {
+        vec![format!("{}/", folder.join("/"))]
+    };
+    unit.members = files;
 }
