@@ -38,6 +38,32 @@ impl Base {
         Ok(Base { marker, tree, pages, graph })
     }
 
+    /// A base of `marker` without pages.
+    pub fn empty(marker: Marker) -> Self {
+        Base { marker, tree: Tree::default(), pages: Vec::new(), graph: Graph::default() }
+    }
+
+    /// The base read anew. What was read before is given back first: two bases at once would be twice
+    /// the memory.
+    ///
+    /// # Errors
+    /// As [`Base::load`].
+    pub fn reload(self) -> Result<Self> {
+        let Base { marker, tree, pages, graph } = self;
+        drop((tree, pages, graph));
+        Base::load(marker)
+    }
+
+    /// Looks again which derived files there are, after they were written; the pages stay as read.
+    ///
+    /// # Errors
+    /// An input error when the root cannot be walked.
+    pub fn look_again(&mut self) -> Result<()> {
+        let Tree { derived, usurpers, .. } = walk::walk(&self.marker)?;
+        (self.tree.derived, self.tree.usurpers) = (derived, usurpers);
+        Ok(())
+    }
+
     /// The page at `path`, from the root.
     pub fn page(&self, path: &str) -> Option<&Page> {
         self.pages.binary_search_by(|p| p.path.as_str().cmp(path)).ok().map(|i| &self.pages[i])

@@ -6,7 +6,7 @@ use super::lock::base_to_write;
 use crate::base::Result;
 use crate::cli::Context;
 use crate::knowledge::edit::ack;
-use crate::knowledge::{Base, indexes};
+use crate::knowledge::indexes;
 use crate::tr;
 
 /// Arguments.
@@ -28,7 +28,7 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
     plan.write(&base)?;
     let path = page.path.clone();
     if plan.change.is_some() {
-        let base = Base::load(base.marker)?;
+        let base = base.reload()?;
         indexes::write(&base.marker, &indexes::plan(&base))?;
     }
     if ctx.out.json {

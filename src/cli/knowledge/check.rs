@@ -74,7 +74,7 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
             return Ok(0);
         }
         repaired = fixes.write()?;
-        base = Base::load(fixes.base.marker)?;
+        base = fixes.base.reload()?;
     }
     if args.write_baseline {
         return write_baseline(ctx, base, &options);

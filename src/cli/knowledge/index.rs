@@ -16,20 +16,23 @@ pub struct Args {}
 
 /// Writes what differs, reports findings, exits 0.
 pub fn run(ctx: &Context, _args: &Args) -> Result<u8> {
-    let (base, _lock) = base_to_write(ctx, "govrag index")?;
+    let (mut base, _lock) = base_to_write(ctx, "govrag index")?;
     let plan = indexes::plan(&base);
     indexes::write(&base.marker, &plan)?;
-    let base = crate::knowledge::Base::load(base.marker)?;
+    base.look_again()?;
     let options = Options { drift: false, ..Options::on(ctx.clock.now().date()) };
     let found = check(&base, &options)?;
     let written: Vec<&str> = plan.outdated.iter().map(|f| f.path.as_str()).collect();
+    let documents = base.pages.len();
+    // The process ends soon: giving back every page one by one would only make it wait.
+    std::mem::forget(base);
     if ctx.out.json {
         ctx.out.document(&json!({
             "written": written,
             "removed": plan.stale,
             "blocked": plan.blocked,
             "sharded": plan.sharded,
-            "documents": base.pages.len(),
+            "documents": documents,
             "report": report::json(&found),
         }));
         return Ok(0);
@@ -43,7 +46,7 @@ pub fn run(ctx: &Context, _args: &Args) -> Result<u8> {
     for path in &plan.blocked {
         ctx.out.line(tr!("laissé : {path} n'est pas un index", "left: {path} is no index"));
     }
-    let (n, total) = (base.pages.len(), plan.total - plan.blocked.len());
+    let (n, total) = (documents, plan.total - plan.blocked.len());
     ctx.out.line(tr!("{n} documents, {total} index à jour", "{n} documents, {total} indexes up to date"));
     if !ctx.out.quiet {
         ctx.out.note(report::text(&found, false, false).trim_end());

@@ -7,7 +7,7 @@ use crate::base::Result;
 use crate::cli::Context;
 use crate::knowledge::check::repair::unified;
 use crate::knowledge::edit::moves;
-use crate::knowledge::{Base, indexes};
+use crate::knowledge::indexes;
 use crate::tr;
 
 /// Arguments.
@@ -38,7 +38,7 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
         return Ok(0);
     }
     plan.write(&base.marker)?;
-    let base = Base::load(base.marker)?;
+    let base = base.reload()?;
     indexes::write(&base.marker, &indexes::plan(&base))?;
     if ctx.out.json {
         ctx.out.document(&json!({

@@ -47,30 +47,38 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
         .iter()
         .map(|doc| Ok(base.named(doc, Some(&ctx.cwd))?.path.clone()))
         .collect::<Result<_>>()?;
-    let update = update::plan(base, &scope, &archive)?;
+    let mut update = update::plan(base, &scope, &archive)?;
     update.write(&update.base.marker)?;
     let options = Options::on(ctx.clock.now().date());
     let drafts = news::drafts(&update.base, &scope, options.today)?;
     scaffold::write_drafts(&update.base.marker, &drafts)?;
     let created: Vec<String> = drafts.into_iter().map(|d| d.path).collect();
-    let base = if created.is_empty() { update.base.clone() } else { Base::load(update.base.marker.clone())? };
-    let fixes = repair::plan(base.clone(), &options)?;
-    let links = fixes.pages.len();
-    let indexes = fixes.indexes.outdated.len() + fixes.indexes.stale.len();
-    if update.base.marker.check_on_update {
-        fixes.write()?;
-    } else {
-        indexes::write(&base.marker, &indexes::plan(&base))?;
+    // One base at a time: it moves from step to step, and is read again only when its pages changed.
+    let empty = Base::empty(update.base.marker.clone());
+    let base = std::mem::replace(&mut update.base, empty);
+    let base = if created.is_empty() { base } else { base.reload()? };
+    if !base.marker.check_on_update {
+        let plan = indexes::plan(&base);
+        indexes::write(&base.marker, &plan)?;
+        let indexes = plan.outdated.len() + plan.stale.len();
+        return tell(ctx, &Done { update, created, links: 0, indexes, check: None });
     }
-    let check = match update.base.marker.check_on_update {
-        true => Some(check(&Base::load(update.base.marker.clone())?, &options)?),
-        false => None,
-    };
-    let done = Done { update, created, links, indexes, check };
+    let fixes = repair::plan(base, &options)?;
+    fixes.write()?;
+    let (links, indexes) = (fixes.pages.len(), fixes.indexes.outdated.len() + fixes.indexes.stale.len());
+    let mut base = if links == 0 { fixes.base } else { fixes.base.reload()? };
+    base.look_again()?;
+    let check = Some(check(&base, &options)?);
+    // The process ends soon: giving back every page one by one would only make it wait.
+    std::mem::forget(base);
+    tell(ctx, &Done { update, created, links, indexes, check })
+}
+
+fn tell(ctx: &Context, done: &Done) -> Result<u8> {
     if ctx.out.json {
-        ctx.out.document(&document(&done));
+        ctx.out.document(&document(done));
     } else {
-        text(ctx, &done);
+        text(ctx, done);
     }
     Ok(0)
 }

@@ -3,6 +3,8 @@
 //! Pages first (quotes, cases, moves that git knows), then the indexes made from the result. Nothing
 //! is written by planning; a dry run shows the plan as a diff.
 
+use std::collections::BTreeMap;
+
 use super::finding::{Finding, Repair};
 use super::{Options, check};
 use crate::base::Result;
@@ -47,15 +49,17 @@ pub struct Fixes {
 /// Those of [`check`].
 pub fn plan(mut base: Base, options: &Options) -> Result<Fixes> {
     let options = Options { follow_moves: true, secrets: false, drift: false, ..options.clone() };
-    let originals: Vec<(String, String)> =
-        base.pages.iter().map(|p| (p.path.clone(), p.source.clone())).collect();
+    let mut before = Before::new();
     for _ in 0..ROUNDS {
-        let report = check(&base, &options)?;
+        let findings = check(&base, &options)?.findings;
         let mut changed = false;
-        for page in &mut base.pages {
-            let after = apply(page, &report.findings);
-            if after != page.source {
-                *page = Page::parse(page.path.clone(), after, base.marker.summary_max);
+        for (path, edits) in by_page(&findings) {
+            let Ok(i) = base.pages.binary_search_by(|p| p.path.as_str().cmp(path)) else { continue };
+            let after = apply(&base.pages[i].source, edits);
+            if after != base.pages[i].source {
+                let page = Page::parse(path, after, base.marker.summary_max);
+                let old = std::mem::replace(&mut base.pages[i], page);
+                before.entry(old.path).or_insert(old.source);
                 changed = true;
             }
         }
@@ -64,37 +68,49 @@ pub fn plan(mut base: Base, options: &Options) -> Result<Fixes> {
         }
         base.graph = Graph::new(&base.pages);
     }
-    let pages = originals
-        .into_iter()
-        .zip(&base.pages)
-        .filter(|((_, before), page)| *before != page.source)
-        .map(|((path, before), page)| Change { path, before, after: page.source.clone() })
-        .collect();
+    let pages = changes(before, &base);
     let indexes = indexes::plan(&base);
     Ok(Fixes { pages, base, indexes })
 }
 
-/// The page's text with its repairs, those that overlap an earlier one left for the next round.
-fn apply(page: &Page, findings: &[Finding]) -> String {
-    let mut edits: Vec<(&std::ops::Range<usize>, &str)> = findings
-        .iter()
-        .filter(|f| f.page.as_deref() == Some(page.path.as_str()))
-        .filter_map(|f| match &f.repair {
-            Some(Repair::Replace { span, text }) => Some((span, text.as_str())),
-            _ => None,
-        })
-        .collect();
+/// The texts that pages had before they were changed, by path.
+pub type Before = BTreeMap<String, String>;
+
+/// What became of the pages whose texts are in `before`.
+pub fn changes(before: Before, base: &Base) -> Vec<Change> {
+    let change = |(path, before): (String, String)| {
+        let after = base.page(&path)?.source.clone();
+        (after != before).then_some(Change { path, before, after })
+    };
+    before.into_iter().filter_map(change).collect()
+}
+
+/// Edits of a page: bytes and what to put there.
+type Edits<'a> = Vec<(&'a std::ops::Range<usize>, &'a str)>;
+
+fn by_page(findings: &[Finding]) -> BTreeMap<&str, Edits<'_>> {
+    let mut out: BTreeMap<&str, Edits<'_>> = BTreeMap::new();
+    for finding in findings {
+        if let (Some(page), Some(Repair::Replace { span, text })) = (&finding.page, &finding.repair) {
+            out.entry(page).or_default().push((span, text));
+        }
+    }
+    out
+}
+
+/// `source` with these edits, those that overlap an earlier one left for the next round.
+fn apply(source: &str, mut edits: Edits<'_>) -> String {
     edits.sort_by_key(|(span, _)| (span.start, span.end));
     edits.dedup();
-    let mut out = String::with_capacity(page.source.len());
+    let mut out = String::with_capacity(source.len());
     let mut at = 0;
     for (span, text) in edits {
-        let Some(kept) = page.source.get(at..span.start) else { continue };
+        let Some(kept) = source.get(at..span.start) else { continue };
         out.push_str(kept);
         out.push_str(text);
         at = span.end;
     }
-    out.push_str(&page.source[at..]);
+    out.push_str(&source[at..]);
     out
 }
 

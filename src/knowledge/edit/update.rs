@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use globset::GlobBuilder;
 
 use crate::base::{Error, Result};
-use crate::knowledge::check::repair::Change;
+use crate::knowledge::check::repair::{Before, Change, changes};
 use crate::knowledge::drift::{self, Changed, Kind, Ledger, Missing, Reference, State, Verdict};
 use crate::knowledge::git::Repo;
 use crate::knowledge::graph::Graph;
@@ -63,8 +63,7 @@ pub struct Update {
 /// # Errors
 /// A usage error for an unknown page, revision or branch.
 pub fn plan(mut base: Base, scope: &Scope, archive: &[String]) -> Result<Update> {
-    let before: Vec<(String, String)> =
-        base.pages.iter().map(|p| (p.path.clone(), p.source.clone())).collect();
+    let mut before = Before::new();
     let mut ledger = Ledger::read(&base.marker.home)?;
     let files = scoped(&base, scope)?;
     let mut out = Update {
@@ -76,16 +75,16 @@ pub fn plan(mut base: Base, scope: &Scope, archive: &[String]) -> Result<Update>
         archived: Vec::new(),
         skipped: Vec::new(),
         ledger: Ledger::default(),
-        base: base.clone(),
+        base: Base::empty(base.marker.clone()),
     };
     for name in archive {
         let path = base.named(name, None)?.path.clone();
-        if set_status(&mut base, &path, "archived", &mut out.skipped) {
+        if set_status(&mut base, &mut before, &path, "archived", &mut out.skipped) {
             out.archived.push(path);
         }
     }
-    follow_renames(&mut base, &mut ledger, &mut out);
-    mark(&mut base, &mut ledger, files.as_ref(), &mut out);
+    follow_renames(&mut base, &mut before, &mut ledger, &mut out);
+    mark(&mut base, &mut before, &mut ledger, files.as_ref(), &mut out);
     // Entries of pages and references that are gone say nothing any more.
     let known: BTreeSet<(&str, &str)> = base
         .pages
@@ -96,13 +95,10 @@ pub fn plan(mut base: Base, scope: &Scope, archive: &[String]) -> Result<Update>
     let unreadable: BTreeSet<&str> =
         base.pages.iter().filter(|p| !p.is_readable()).map(|p| p.path.as_str()).collect();
     ledger.retain(|page, reference| known.contains(&(page, reference)) || unreadable.contains(page));
-    out.changes = before
-        .into_iter()
-        .zip(&base.pages)
-        .filter(|((_, source), page)| *source != page.source)
-        .map(|((path, before), page)| Change { path, before, after: page.source.clone() })
-        .collect();
-    base.graph = Graph::new(&base.pages);
+    out.changes = changes(before, &base);
+    if !out.changes.is_empty() {
+        base.graph = Graph::new(&base.pages);
+    }
     out.ledger = ledger;
     out.base = base;
     Ok(out)
@@ -132,21 +128,28 @@ fn scoped(base: &Base, scope: &Scope) -> Result<Option<BTreeSet<String>>> {
     Ok(Some(files))
 }
 
-fn reparse(base: &mut Base, path: &str, source: String) {
+fn reparse(base: &mut Base, before: &mut Before, path: &str, source: String) {
     let most = base.marker.summary_max;
     if let Ok(i) = base.pages.binary_search_by(|p| p.path.as_str().cmp(path)) {
-        base.pages[i] = Page::parse(path, source, most);
+        let old = std::mem::replace(&mut base.pages[i], Page::parse(path, source, most));
+        before.entry(old.path).or_insert(old.source);
     }
 }
 
-fn set_status(base: &mut Base, path: &str, status: &str, skipped: &mut Vec<(String, String)>) -> bool {
+fn set_status(
+    base: &mut Base,
+    before: &mut Before,
+    path: &str,
+    status: &str,
+    skipped: &mut Vec<(String, String)>,
+) -> bool {
     let Some(page) = base.page(path) else { return false };
     if page.status() == status {
         return false;
     }
     match set_field(&page.source, "status", Value::Text(status)) {
         Ok(source) => {
-            reparse(base, path, source);
+            reparse(base, before, path, source);
             true
         }
         Err(e) => {
@@ -156,7 +159,7 @@ fn set_status(base: &mut Base, path: &str, status: &str, skipped: &mut Vec<(Stri
     }
 }
 
-fn follow_renames(base: &mut Base, ledger: &mut Ledger, out: &mut Update) {
+fn follow_renames(base: &mut Base, before: &mut Before, ledger: &mut Ledger, out: &mut Update) {
     let drift = drift::judge(base, ledger, |_| true);
     // Spans move with every edit: the last reference of a page goes first.
     for v in drift.verdicts.iter().rev() {
@@ -172,7 +175,7 @@ fn follow_renames(base: &mut Base, ledger: &mut Ledger, out: &mut Update) {
         match replace_scalar(&page.source, &v.span, &to) {
             Ok(source) => {
                 let path = page.path.clone();
-                reparse(base, &path, source);
+                reparse(base, before, &path, source);
                 ledger.rename_reference(&path, &v.text, &to);
                 out.renamed.push((path, v.text.clone(), to));
             }
@@ -187,7 +190,13 @@ fn reference(base: &Base, text: &str) -> Reference {
     Reference::parse(text, |p| resolver.in_home(p).is_ok())
 }
 
-fn mark(base: &mut Base, ledger: &mut Ledger, files: Option<&BTreeSet<String>>, out: &mut Update) {
+fn mark(
+    base: &mut Base,
+    before: &mut Before,
+    ledger: &mut Ledger,
+    files: Option<&BTreeSet<String>>,
+    out: &mut Update,
+) {
     let drift = drift::judge(base, ledger, |p| !matches!(p.status(), "archived" | "deprecated"));
     let mut by_page: Vec<(String, Vec<(Verdict, String)>)> = Vec::new();
     for v in drift.verdicts {
@@ -220,7 +229,7 @@ fn mark(base: &mut Base, ledger: &mut Ledger, files: Option<&BTreeSet<String>>, 
         let was_marked = page.status() == "needs-review";
         let reasons: Vec<String> = list.iter().map(|(v, why)| format!("{} : {why}", v.text)).collect();
         out.drifted.extend(list.iter().map(|(v, why)| (path.clone(), v.text.clone(), why.clone())));
-        if !was_marked && !set_status(base, &path, "needs-review", &mut out.skipped) {
+        if !was_marked && !set_status(base, before, &path, "needs-review", &mut out.skipped) {
             continue;
         }
         for (v, why) in &list {

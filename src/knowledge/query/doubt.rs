@@ -3,8 +3,6 @@
 
 use crate::base::Result;
 use crate::knowledge::drift::{Ledger, State, judge};
-use crate::knowledge::graph::Graph;
-use crate::knowledge::walk::Tree;
 use crate::knowledge::{Base, Marker, Page};
 
 /// The references of `pages` (sorted by path) that changed in more than white space or are gone: page
@@ -18,8 +16,7 @@ pub fn drifted(marker: &Marker, pages: &[Page]) -> Result<Vec<(String, String)>>
         return Ok(Vec::new());
     }
     let ledger = Ledger::read(&marker.home)?;
-    let base =
-        Base { marker: marker.clone(), tree: Tree::default(), graph: Graph::new(&[]), pages: doubtful };
+    let base = Base { pages: doubtful, ..Base::empty(marker.clone()) };
     let drift = judge(&base, &ledger, |_| true);
     let told = drift.verdicts.into_iter().filter(|v| match &v.state {
         State::Changed(changed) => !changed.whitespace_only,
