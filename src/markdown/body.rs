@@ -84,8 +84,12 @@ pub fn scan(source: &str, from: usize) -> Body {
     }
     not_links.sort_by_key(|n| n.span.start);
     reader.links.sort_by_key(|l| l.span.start);
-    // A base holds very many links at once.
+    // A base holds very many of these at once.
     reader.links.shrink_to_fit();
+    reader.sections.headings.shrink_to_fit();
+    reader.sections.anchors.shrink_to_fit();
+    reader.comments.shrink_to_fit();
+    not_links.shrink_to_fit();
     let mut body = Body {
         headings: reader.sections.headings,
         anchors: reader.sections.anchors,

@@ -1,9 +1,9 @@
 //! From a ranking to an answer that never costs more than its ceiling.
 //!
 //! Order of spending: the line of the first section, the lines of the next pages (a place to look is
-//! worth more than a long text), the text of the first section, texts of near equals, neighbours,
-//! then lines for the rest. Nothing is added once a page scores under [`LINE_SHARE`] of the best: an
-//! answer stops when it is given, the budget is only the ceiling.
+//! worth more than a long text), the text of the first section, texts of near equals, neighbours.
+//! Nothing is added once a page scores under [`LINE_SHARE`] of the best, and texts take a share of the
+//! budget alone ([`Texts`]): an answer stops when it is given, the budget is only the ceiling.
 
 use super::answer::{Answer, Cost, Entry, Neighbour};
 use super::corpus::{Corpus, Ranking};
@@ -18,11 +18,24 @@ use crate::tr;
 /// Share of the best page's score under which a page is not worth a line.
 pub const LINE_SHARE: f32 = 0.3;
 /// Share of the best section's score under which a section is not worth its text.
-pub const TEXT_SHARE: f32 = 0.6;
+pub const TEXT_SHARE: f32 = 0.9;
+/// Share of the best page's score from which the second page leaves the answer in doubt.
+const DOUBT: f32 = 0.7;
 /// Most sections of an answer.
-const MOST: usize = 12;
-/// Pages whose line is kept room for before any text is spent.
-const RESERVED: usize = 5;
+const MOST: usize = 7;
+/// Most pages of an answer.
+const PAGES: usize = 5;
+
+/// How much of the budget the texts may take. Where one page is clearly ahead, three eighths; where
+/// several are alike, a sixth, for then a long text is likely the wrong one and the lines say where to
+/// look. What does not fit is cut to its densest blocks, and `show` gives the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Texts {
+    /// A share, by how clearly the first page is ahead.
+    Shared,
+    /// All of it.
+    All,
+}
 
 /// A section chosen for the answer.
 #[derive(Clone, Copy, Debug)]
@@ -42,18 +55,20 @@ pub fn picks(ranking: &Ranking) -> Vec<Pick> {
     let Some(first) = ranking.pages.first() else { return Vec::new() };
     let best_section = first.sections.first().map_or(0.0, |s| s.score);
     let mut out = Vec::new();
-    for page in ranking.pages.iter().take_while(|p| p.score >= first.score * LINE_SHARE) {
+    let worth = ranking.pages.iter().take_while(|p| p.score >= first.score * LINE_SHARE);
+    for page in worth.take(PAGES) {
         for (place, section) in page.sections.iter().take(3).enumerate() {
             let near = section.score >= best_section * TEXT_SHARE;
-            if place == 0 || section.score >= best_section * 0.8 {
+            if place == 0 || near {
                 out.push(Pick { page: page.page, section: section.section, score: page.score, near });
             }
         }
-        if out.len() >= MOST {
-            break;
-        }
     }
-    out.truncate(MOST);
+    // Pages before second sections of pages.
+    while out.len() > MOST {
+        let Some(second) = (1..out.len()).rev().find(|&i| out[i].page == out[i - 1].page) else { break };
+        out.remove(second);
+    }
     out
 }
 
@@ -123,6 +138,8 @@ pub struct Composer<'a> {
     pub budget: Budget,
     /// Whether entries show their score.
     pub explain: bool,
+    /// How much of the budget the texts may take.
+    pub texts: Texts,
 }
 
 impl Composer<'_> {
@@ -165,13 +182,8 @@ impl Composer<'_> {
         entries: Vec<Entry>,
         more: impl FnOnce(&[usize]) -> Vec<Neighbour>,
     ) {
-        let mut waiting: Vec<(usize, Entry)> = entries.into_iter().enumerate().collect();
         let mut placed: Vec<usize> = Vec::new();
-        let mut pages = 0;
-        // The lines of the first pages.
-        while pages < RESERVED && !waiting.is_empty() {
-            let (number, entry) = waiting.remove(0);
-            pages += usize::from(!answer.entries.iter().any(|e| e.path == entry.path));
+        for (number, entry) in entries.into_iter().enumerate() {
             answer.entries.push(entry);
             if !self.budget.fits(answer) {
                 answer.entries.pop();
@@ -180,10 +192,13 @@ impl Composer<'_> {
             placed.push(number);
         }
         // Their texts, best first; the first one is cut when it must be.
+        let share = self.share();
         for place in 0..placed.len() {
             let pick = &picks[placed[place]];
-            if pick.near && !self.give_whole(answer, place, pick) && place == 0 {
-                self.give_excerpt(answer, place, pick);
+            if pick.near && !self.give_whole(answer, place, pick, share) && place == 0 {
+                // A block that is longer than its share is better than no text.
+                let shares = [share, self.budget.max * 3 / 8, self.budget.max];
+                let _ = shares.into_iter().any(|share| self.give_excerpt(answer, place, pick, share));
             }
         }
         let told: Vec<usize> =
@@ -195,23 +210,33 @@ impl Composer<'_> {
                 break;
             }
         }
-        for (_, entry) in waiting {
-            answer.entries.push(entry);
-            if !self.budget.fits(answer) {
-                answer.entries.pop();
-                break;
-            }
+    }
+
+    /// Most tokens of the texts.
+    fn share(&self) -> usize {
+        let max = self.budget.max;
+        let score = |place: usize| self.ranking.pages.get(place).map_or(0.0, |p| p.score);
+        match self.texts {
+            Texts::All => max,
+            Texts::Shared if score(1) >= score(0) * DOUBT => max / 6,
+            Texts::Shared => max * 3 / 8,
         }
     }
 
+    /// Whether the answer fits, and its texts their share.
+    fn fits(&self, answer: &mut Answer, share: usize) -> bool {
+        let texts: usize = answer.entries.iter().filter_map(|e| e.text.as_deref()).map(estimate).sum();
+        texts <= share && self.budget.fits(answer)
+    }
+
     /// Gives the whole text of a section, with what is below it when it has no text itself.
-    fn give_whole(&self, answer: &mut Answer, place: usize, pick: &Pick) -> bool {
+    fn give_whole(&self, answer: &mut Answer, place: usize, pick: &Pick, share: usize) -> bool {
         let Some((range, last)) = self.extent(pick) else { return false };
         let entry = &mut answer.entries[place];
         let before = entry.end_line;
         entry.text = Some(self.corpus.texts[pick.page][range].trim_end().to_owned());
         entry.end_line = last;
-        if self.budget.fits(answer) {
+        if self.fits(answer, share) {
             return true;
         }
         let entry = &mut answer.entries[place];
@@ -233,8 +258,8 @@ impl Composer<'_> {
         Some((own.bytes.start..end, last))
     }
 
-    fn give_excerpt(&self, answer: &mut Answer, place: usize, pick: &Pick) {
-        let Some((range, _)) = self.extent(pick) else { return };
+    fn give_excerpt(&self, answer: &mut Answer, place: usize, pick: &Pick, share: usize) -> bool {
+        let Some((range, _)) = self.extent(pick) else { return false };
         let source = &self.corpus.texts[pick.page];
         let section = &source[range.clone()];
         let first = answer.entries[place].line;
@@ -251,12 +276,14 @@ impl Composer<'_> {
         let saved = answer.entries[place].clone();
         let found = around(&parts, &weights, |part| {
             put(answer, part);
-            self.budget.fits(answer)
+            self.fits(answer, share)
         });
+        let given = found.is_some();
         match found {
             Some(part) => put(answer, part),
             None => answer.entries[place] = saved,
         }
+        given
     }
 
     /// How much of the question a text holds, by rarity.

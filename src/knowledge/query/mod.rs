@@ -24,7 +24,10 @@ pub use render::{Format, render};
 use crate::base::{Error, Result};
 use crate::knowledge::{Base, Marker, Page, indexes};
 use crate::tr;
-use compose::{Budget, Composer, Pick, picks};
+use compose::{Budget, Composer, Pick, Texts, picks};
+
+/// Most neighbours of an answer; `graph` gives them all.
+const NEIGHBOURS: usize = 3;
 
 /// Which pages may answer; an empty list lets every page pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,7 +94,8 @@ pub fn answer(marker: &Marker, corpus: &Corpus, question: &str, options: &Option
     if options.explain {
         answer.words.clone_from(&ranking.words);
     }
-    let composer = Composer { corpus, ranking: &ranking, budget, explain: options.explain };
+    let texts = if options.phase == Some(3) { Texts::All } else { Texts::Shared };
+    let composer = Composer { corpus, ranking: &ranking, budget, explain: options.explain, texts };
     let chosen = picks(&ranking);
     match options.phase {
         Some(0) => {
@@ -140,7 +144,7 @@ fn sections(
         let mut first: Vec<&Page> = told.iter().take(2).map(|&n| &pages[n]).collect();
         first.dedup_by(|a, b| a.path == b.path);
         let known: Vec<&str> = pages.iter().map(|p| p.path.as_str()).collect();
-        neighbours::neighbours(corpus, &first, &known, 6)
+        neighbours::neighbours(corpus, &first, &known, NEIGHBOURS)
     };
     match phase {
         Some(4) => {

@@ -61,6 +61,7 @@ impl FrontMatter {
         match yaml::parse(source, block) {
             Ok(fields) => {
                 out.fields = fields;
+                out.fields.shrink_to_fit();
                 out.warnings.extend(explain::suspicious(source, &out.fields));
                 if let Some(leading) = explain::leading_indicator(source, &out.fields) {
                     out.fault.get_or_insert(leading);
