@@ -7,6 +7,7 @@ use super::lock::base_to_write;
 use crate::base::{Error, Result};
 use crate::cli::Context;
 use crate::knowledge::check::{Options, Report, check, repair, report};
+use crate::knowledge::drift::Ledger;
 use crate::knowledge::edit::update::{self, Scope, Update};
 use crate::knowledge::git::Repo;
 use crate::knowledge::scaffold::{self, news};
@@ -56,6 +57,8 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
     // One base at a time: it moves from step to step, and is read again only when its pages changed.
     let empty = Base::empty(update.base.marker.clone());
     let base = std::mem::replace(&mut update.base, empty);
+    // It is on disk now.
+    update.ledger = Ledger::default();
     let base = if created.is_empty() { base } else { base.reload()? };
     if !base.marker.check_on_update {
         let plan = indexes::plan(&base);
