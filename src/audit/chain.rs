@@ -213,19 +213,26 @@ pub(super) fn decode_link(text: &[u8]) -> Option<Link> {
     if text.len() != 64 {
         return None;
     }
+    // No branch in the loop: every line of a trail brings two of these.
+    let mut seen = 0;
     for (byte, pair) in link.iter_mut().zip(text.chunks_exact(2)) {
-        *byte = (digit(pair[0])? << 4) | digit(pair[1])?;
+        let (high, low) = (DIGITS[usize::from(pair[0])], DIGITS[usize::from(pair[1])]);
+        *byte = high << 4 | low & 15;
+        seen |= high | low;
     }
-    Some(link)
+    (seen < 16).then_some(link)
 }
 
-fn digit(b: u8) -> Option<u8> {
-    match b {
-        b'0'..=b'9' => Some(b - b'0'),
-        b'a'..=b'f' => Some(b - b'a' + 10),
-        _ => None,
+/// The value of each lower-case hex digit; of other bytes one above 15.
+const DIGITS: [u8; 256] = {
+    let mut values = [255; 256];
+    let (mut digit, digits) = (0, b"0123456789abcdef");
+    while digit < 16 {
+        values[digits[digit] as usize] = digit as u8;
+        digit += 1;
     }
-}
+    values
+};
 
 #[cfg(test)]
 mod tests {
@@ -270,5 +277,20 @@ mod tests {
             hex::encode(link(&GENESIS, b"abc")),
             "13b9a0076fc2a9d4999b8d802fbf6c7068ae125de295274432418966543575b8"
         );
+    }
+
+    #[test]
+    fn links_are_lower_case_hex_digits() {
+        for byte in 0..=255u8 {
+            for at in [0, 1, 62, 63] {
+                let mut text = [b'a'; 64];
+                text[at] = byte;
+                let expected = matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+                    .then(|| hex::decode(text).expect("hex").try_into().expect("32 bytes"));
+                assert_eq!(decode_link(&text), expected);
+            }
+        }
+        assert_eq!(decode_link(&[b'a'; 63]), None);
+        assert_eq!(decode_link(&[b'a'; 66]), None);
     }
 }

@@ -61,14 +61,21 @@ pub(super) fn parse(line: &str) -> Option<Envelope<'_>> {
 struct Reader<'a>(&'a str);
 
 impl<'a> Reader<'a> {
+    // Inlined, so that the length is known where the text is compared.
+    #[inline(always)]
     fn literal(&mut self, text: &str) -> Option<()> {
         self.0 = self.0.strip_prefix(text)?;
         Some(())
     }
 
     /// A decimal integer of at most 15 digits without sign or leading zero, after `lead`.
+    #[inline(always)]
     fn integer(&mut self, lead: &str) -> Option<u64> {
         self.literal(lead)?;
+        self.digits()
+    }
+
+    fn digits(&mut self) -> Option<u64> {
         let digits = self.0.bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 || digits > 15 || (digits > 1 && self.0.starts_with('0')) {
             return None;
@@ -79,8 +86,14 @@ impl<'a> Reader<'a> {
     }
 
     /// A string whose opening quote ends `lead`.
+    #[inline(always)]
     fn string(&mut self, lead: &str) -> Option<Text<'a>> {
         self.literal(lead)?;
+        self.rest_of_string()
+    }
+
+    /// What stands before the closing quote, which is passed.
+    fn rest_of_string(&mut self) -> Option<Text<'a>> {
         let bytes = self.0.as_bytes();
         let plain = plain_prefix(bytes);
         match bytes.get(plain)? {
@@ -106,6 +119,8 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The strings of a list whose opening bracket ends `lead`, room made for so many.
+    #[inline(always)]
     fn strings(&mut self, lead: &str, room: usize) -> Option<Vec<Text<'a>>> {
         self.literal(lead)?;
         let mut list = Vec::with_capacity(room);

@@ -77,6 +77,13 @@ impl<'k> Verifier<'k> {
         Verifier { keyring, known: Mutex::default() }
     }
 
+    /// A verifier that has the current key in hand. Errors: ERR-295-16.
+    pub fn with_current(keyring: &'k dyn Keyring) -> Result<Self> {
+        let verifier = Verifier::new(keyring);
+        verifier.remember(&keyring.current()?);
+        Ok(verifier)
+    }
+
     /// The signers of `version`; empty when the keyring does not know it.
     pub fn signers(&self, version: u64) -> Result<Arc<[Signer]>> {
         // Held while the keyring is asked: several cores meet a new version at once.

@@ -9,13 +9,12 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
-use rayon::prelude::*;
-
 use super::chain::{Checkpoint, Entry, Link, Record, link};
 use super::envelope::Envelope;
 use super::event::Event;
 use super::files::{self, TrailPaths};
 use super::keyring::{CurrentKey, Keyring, Verifier, unavailable};
+use super::signed::Signed;
 use super::signer::Signer;
 use super::tail::{self, Tail};
 use super::vocabulary::EventName;
@@ -114,12 +113,20 @@ impl<'l> Trail<'l> {
         Ok(open)
     }
 
-    /// Signs and appends `events` in one write; they are on disk and chained when this returns.
+    /// Signs and appends `events`; they are on disk and chained when this returns.
     ///
     /// Errors: ERR-295-14 when an event lies more than 300 s before the trail's last one (a
     /// `clock_reset` may); ERR-295-12 when the trace is not on disk, after which this trail takes no
     /// more.
     pub fn append(&mut self, events: &[Event]) -> Result<Receipt> {
+        self.append_signed(events, Signed::new(events, self.version, &self.signer))
+    }
+
+    /// Appends `events`, which were signed before the trail was opened; signed again should the key have
+    /// changed meanwhile.
+    ///
+    /// Errors: as [`Trail::append`].
+    pub fn append_signed(&mut self, events: &[Event], signed: Signed) -> Result<Receipt> {
         if self.failed {
             return Err(trace_failed(crate::tr!(
                 "une écriture précédente a échoué",
@@ -127,31 +134,29 @@ impl<'l> Trail<'l> {
             )));
         }
         self.check_clock(events)?;
-        // A promotion may sign many thousands at once.
-        let (version, signer) = (self.version, &self.signer);
-        let lines: Vec<Vec<u8>> =
-            events.par_iter().with_min_len(64).map(|e| e.to_line(version, signer)).collect();
+        let signed = match signed.version == self.version && signed.count() == events.len() {
+            true => signed,
+            false => Signed::new(events, self.version, &self.signer),
+        };
         let first_line = self.count + 1;
         let last = events.last().map(|e| (e.at(), self.version)).or(self.last);
-        if lines.is_empty() {
+        if events.is_empty() {
             return Ok(self.receipt(first_line));
         }
-        let (mut entries, mut text) = (Vec::new(), Vec::new());
+        let mut entries = Vec::new();
         let (mut count, mut bytes, mut head) = (self.count, self.bytes, self.head);
-        for line in &lines {
+        for line in signed.lines() {
             head = link(&head, line);
             count += 1;
             bytes += line.len() as u64 + 1;
             Record::Entry(Entry { n: count, len: line.len() as u64, h: head }).write(&mut entries);
-            text.extend_from_slice(line);
-            text.push(b'\n');
         }
         // Until the checkpoint is down this trail is in an unknown state.
         self.failed = true;
         let chain_size = files::size(&self.chain, &self.paths.chain)?;
         write_durably(&mut self.chain, &entries, chain_size)
             .map_err(|e| trace_failed(Error::io(&self.paths.chain, &e).message()))?;
-        if let Err(e) = self.write_lines(&text, chain_size) {
+        if let Err(e) = self.write_lines(&signed, chain_size) {
             return Err(trace_failed(Error::io(&self.paths.trail, &e).message()));
         }
         (self.count, self.bytes, self.head, self.last) = (count, bytes, head, last);
@@ -163,8 +168,8 @@ impl<'l> Trail<'l> {
     /// Puts lines on disk whose entries stand in the chain. What fails is undone as far as that goes:
     /// entries without their lines are voided by the next writer, lines without entries would be taken
     /// for tampering.
-    fn write_lines(&mut self, text: &[u8], chain_size: u64) -> std::io::Result<()> {
-        if let Err(e) = self.trail.write_all(text) {
+    fn write_lines(&mut self, signed: &Signed, chain_size: u64) -> std::io::Result<()> {
+        if let Err(e) = signed.write(&mut self.trail) {
             if self.trail.set_len(self.bytes).is_ok() {
                 let _ = self.chain.set_len(chain_size);
             }

@@ -119,17 +119,41 @@ pub fn verify(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<VerifyReport> {
     let anchor = anchor.map(parse_head).transpose()?;
-    let current = keyring.current()?;
-    let verifier = Verifier::new(keyring);
-    verifier.remember(&current);
+    let (report, ()) = attempt(paths, keyring, anchor.as_ref(), progress, || (), |(), _| {})?;
+    Ok(report)
+}
+
+/// Verifies the trail and hands the events that [`super::verified_events`] would to `visit`, in one
+/// reading; `begin` makes what they are gathered in.
+///
+/// Errors: as [`verify`].
+pub fn verify_and_gather<G>(
+    paths: &TrailPaths,
+    keyring: &dyn Keyring,
+    begin: impl Fn() -> G,
+    visit: impl Fn(&mut G, &Envelope<'_>),
+) -> Result<(VerifyReport, G)> {
+    attempt(paths, keyring, None, &mut |_, _| {}, begin, visit)
+}
+
+fn attempt<G>(
+    paths: &TrailPaths,
+    keyring: &dyn Keyring,
+    anchor: Option<&Link>,
+    progress: &mut dyn FnMut(u64, u64),
+    begin: impl Fn() -> G,
+    visit: impl Fn(&mut G, &Envelope<'_>),
+) -> Result<(VerifyReport, G)> {
+    let verifier = Verifier::with_current(keyring)?;
     let mut attempts = 0;
     loop {
         let before = stamp(paths);
-        let report = pass(paths, &verifier, anchor.as_ref(), progress)?;
+        let mut gathered = begin();
+        let report = pass(paths, &verifier, anchor, progress, &mut |e| visit(&mut gathered, e))?;
         attempts += 1;
         // A repair or a reseal may have moved things under our eyes: look again.
         if report.chain != ChainState::Broken || before == stamp(paths) || attempts == 3 {
-            return Ok(report);
+            return Ok((report, gathered));
         }
     }
 }
@@ -156,6 +180,7 @@ fn pass(
     verifier: &Verifier<'_>,
     anchor: Option<&Link>,
     progress: &mut dyn FnMut(u64, u64),
+    visit: &mut dyn FnMut(&Envelope<'_>),
 ) -> Result<VerifyReport> {
     let chain = files::open_read(&paths.chain)?;
     let mut ledger = Ledger::default();
@@ -192,7 +217,7 @@ fn pass(
         lines: 0,
     };
     if let Some(file) = &trail {
-        state.read_trail(file, paths, size, verifier, progress)?;
+        state.read_trail(file, paths, size, verifier, progress, visit)?;
     }
     Ok(state.finish(size))
 }
@@ -226,6 +251,7 @@ impl State {
         size: u64,
         verifier: &Verifier<'_>,
         progress: &mut dyn FnMut(u64, u64),
+        visit: &mut dyn FnMut(&Envelope<'_>),
     ) -> Result<()> {
         use std::io::Seek;
         let mut file_at = file;
@@ -245,9 +271,15 @@ impl State {
             let (checked, in_place) = checked?;
             for (i, (line, outcome)) in checked.iter().enumerate() {
                 let next = checked.get(i + 1).map(|(line, _)| line.bytes);
-                self.take(line, outcome, in_place[i], next, &mut last_version);
-                if self.rest {
-                    return Ok(());
+                if let Ok(e) = outcome
+                    && line.whole
+                    && e.is_consistent()
+                {
+                    visit(e);
+                }
+                // What follows a crash is not judged; its events count like all that verify.
+                if !self.rest {
+                    self.take(line, outcome, in_place[i], next, &mut last_version);
                 }
             }
             progress(this.offset + this.bytes.len() as u64, size);

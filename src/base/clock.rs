@@ -110,7 +110,7 @@ impl Instant {
 
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.utc().format("%Y-%m-%dT%H:%M:%SZ"))
+        f.write_str(&self.utc().to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
     }
 }
 

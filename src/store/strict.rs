@@ -1,8 +1,9 @@
 //! JSON read strictly: no duplicate key at any depth, no second value, nothing lost.
 //!
-//! [`Object`] keeps each value of a line as the text it was, in the order of the file, so that a
+//! [`Fields`] keep each value of a line as the text it was, in the order of the file, so that a
 //! rewritten line changes only where it was changed: large integers and odd spacing survive.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -49,31 +50,48 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     serde_json::from_str(text).map_err(|e| Fault::of(&e))
 }
 
-/// The fields of one JSON object, each value as its text.
+/// The fields of one JSON object, each value as its text; borrowed from a line as far as possible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Object(Vec<(String, String)>);
+pub struct Fields<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
+
+/// Fields that stand alone.
+pub type Object = Fields<'static>;
 
 impl Object {
     /// Reads one object after [`check`].
     pub fn parse(text: &str) -> Result<Object, Fault> {
+        Fields::borrow(text).map(Fields::into_owned)
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// Reads one object after [`check`], keeping what it can of `text`.
+    pub fn borrow(text: &'a str) -> Result<Fields<'a>, Fault> {
         check(text)?;
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        deserializer.deserialize_any(Fields).map_err(|e| {
+        deserializer.deserialize_any(Borrowing).map_err(|e| {
             let fault = Fault::of(&e);
             if fault.name == "wrong_type" { Fault { name: "not_object", ..fault } } else { fault }
         })
     }
 
+    /// These fields apart from their text.
+    pub fn into_owned(self) -> Object {
+        let owned = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
+        Fields(self.0.into_iter().map(|(key, value)| (owned(key), owned(value))).collect())
+    }
+
     /// The JSON text of the value of `key`.
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
+        self.0.iter().find(|(k, _)| k == key).map(|(_, v)| &**v)
     }
 
     /// Sets the value of `key` to the JSON text `value`: in place, or at the end when new.
     pub fn set(&mut self, key: &str, value: impl Into<String>) {
+        let value = Cow::Owned(value.into());
         match self.0.iter_mut().find(|(k, _)| k == key) {
-            Some((_, old)) => *old = value.into(),
-            None => self.0.push((key.to_owned(), value.into())),
+            Some((_, old)) => *old = value,
+            None => self.0.push((Cow::Owned(key.to_owned()), value)),
         }
     }
 
@@ -84,7 +102,7 @@ impl Object {
 
     /// Keys and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(k, v)| (k.as_str(), v.as_str()))
+        self.0.iter().map(|(k, v)| (&**k, &**v))
     }
 
     /// Whether there is no field.
@@ -94,12 +112,17 @@ impl Object {
 
     /// The object as one line.
     pub fn to_line(&self) -> String {
-        let mut out = String::from("{");
-        for (i, (key, value)) in self.0.iter().enumerate() {
+        let mut out =
+            String::with_capacity(2 + self.iter().map(|(k, v)| k.len() + v.len() + 4).sum::<usize>());
+        out.push('{');
+        for (i, (key, value)) in self.iter().enumerate() {
             if i > 0 {
                 out.push(',');
             }
-            out.push_str(&serde_json::Value::from(key.as_str()).to_string());
+            match key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+                true => out.extend(["\"", key, "\""]),
+                false => out.push_str(&serde_json::Value::from(key).to_string()),
+            }
             out.push(':');
             if value.contains(['\n', '\r']) { squeeze(value, &mut out) } else { out.push_str(value) }
         }
@@ -130,23 +153,28 @@ pub(super) fn short(message: &str) -> String {
     message.chars().take(160).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-struct Fields;
+struct Borrowing;
 
-impl<'de> Visitor<'de> for Fields {
-    type Value = Object;
+impl<'de> Visitor<'de> for Borrowing {
+    type Value = Fields<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
-        let mut fields = Vec::new();
-        while let Some((key, value)) = map.next_entry::<String, Box<RawValue>>()? {
-            fields.push((key, value.get().to_owned()));
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
+        let mut fields = Vec::with_capacity(16);
+        while let Some((Key(key), value)) = map.next_entry::<Key<'de>, &RawValue>()? {
+            fields.push((key, Cow::Borrowed(value.get())));
         }
-        Ok(Object(fields))
+        Ok(Fields(fields))
     }
 }
+
+/// A key, borrowed from the text where it holds no escape.
+#[derive(serde::Deserialize)]
+#[serde(transparent)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 struct Check;
 
@@ -166,7 +194,7 @@ impl<'de> Visitor<'de> for Check {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = HashSet::new();
-        while let Some(key) = map.next_key::<String>()? {
+        while let Some(Key(key)) = map.next_key()? {
             map.next_value_seed(Check)?;
             if let Some(key) = seen.replace(key) {
                 return Err(serde::de::Error::custom(format!("{DUPLICATE} {key:.60?}")));

@@ -15,6 +15,7 @@ mod appends;
 mod independent;
 mod operators;
 mod processes;
+mod readings;
 mod tampering;
 mod vault_faults;
 mod vault_rotation;

@@ -175,7 +175,8 @@ fn main() {
 fn simulate(all: &[Item], rule: fn(&Features) -> f64, stories: usize, seed: u64) -> Vec<Figures> {
     let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
     let lessons: Vec<Lesson> = all.iter().map(|item| item.lesson.clone()).collect();
-    let mut tally = Tally::new(&lessons);
+    let tally = Tally::new(&lessons);
+    let mut part = tally.part();
     let mut outcomes = Outcomes::default();
     let topics: Vec<Vec<usize>> = topics(all);
     let rarity = rarity(all);
@@ -191,7 +192,7 @@ fn simulate(all: &[Item], rule: fn(&Features) -> f64, stories: usize, seed: u64)
         let received = retrieve(all, &rarity, &query, at);
         let story = format!("S-{}", n + 1);
         let ids = received.iter().map(|i| lessons[*i].id.as_str());
-        tally.injection(&story, "all", Instant::from_unix(at), ids);
+        part.injection(&story, "all", Instant::from_unix(at), ids);
         let mean =
             received.iter().map(|i| rule(&all[*i].features)).sum::<f64>() / received.len().max(1) as f64;
         let good = 1.0 / (1.0 + (-0.4 - 1.5 * mean).exp());
@@ -206,7 +207,7 @@ fn simulate(all: &[Item], rule: fn(&Features) -> f64, stories: usize, seed: u64)
         );
         outcomes.record(&Metric::parse(&line).expect("a gate record"));
     }
-    tally.finish(&outcomes).figures
+    tally.finish(vec![part], &outcomes).figures
 }
 
 /// The lessons that carry each tag of at least two.

@@ -1,6 +1,9 @@
 //! Gathering the facts: the record files as they stand, and the verified part of the trail.
 
 use std::collections::HashMap;
+use std::path::Path;
+
+use rayon::prelude::*;
 
 use super::{ClarificationFact, Facts, GateFact, Injection, LearningFact, NoteFact, Transition};
 use crate::audit::{self, ChainState, Envelope, EventName, Operation, TrailPaths};
@@ -56,16 +59,9 @@ pub fn load(memory: &Memory<'_>) -> Result<Facts> {
     let keyring = memory.keyring()?;
     let mut facts = records(memory)?;
     let paths = TrailPaths::of(&memory.workspace);
-    let (injections, transitions) = (&mut facts.injections, &mut facts.transitions);
-    audit::verified_events(&paths, keyring.as_ref(), |e| {
-        if let Some(injection) = injection(e) {
-            injections.push(injection);
-        } else if e.operation == Operation::Lifecycle {
-            let ids = e.result_ids.iter().map(|id| id.to_string());
-            transitions.extend(ids.map(|id| Transition { at: e.instant(), name: e.event, id }));
-        }
-    })?;
-    let report = audit::verify(&paths, keyring.as_ref(), None, &mut |_, _| {})?;
+    let (report, (injections, transitions)) =
+        audit::verify_and_gather(&paths, keyring.as_ref(), Default::default, gather)?;
+    (facts.injections, facts.transitions) = (injections, transitions);
     facts.trail = TrailState {
         events: report.events,
         unverifiable: report.events.saturating_sub(report.valid),
@@ -82,23 +78,26 @@ pub fn load(memory: &Memory<'_>) -> Result<Facts> {
 /// ERR-295-15 for a file that is no record file; I/O.
 pub fn records(memory: &Memory<'_>) -> Result<Facts> {
     let workspace = &memory.workspace;
-    let scores: HashMap<_, _> = read::<Score>(&workspace.scores())?
-        .into_iter()
-        .map(|s| ((s.story.clone(), s.gate, s.tag_hash.clone()), s))
-        .collect();
-    let learnings = Library::read(workspace)?.load();
-    let clarifications = identified(read::<Clarification>(&workspace.clarifications())?);
+    let scores: HashMap<_, _> = read(&workspace.scores(), |s: Score| {
+        let reuse = (s.reuse_score, s.nb_stories, s.nb_injections);
+        ((s.story, s.gate, s.tag_hash), reuse)
+    })?
+    .into_iter()
+    .collect();
+    let learnings = Library::read(workspace)?.load().records;
+    let clarifications = identified(read(&workspace.clarifications(), |c: Clarification| c)?);
     Ok(Facts {
         now: memory.clock.now(),
         b5_merge: memory.config.kpi.b5_merge,
         learnings: learnings
-            .values()
-            .map(|l| learning(l, scores.get(&(l.story.clone(), l.gate, l.recomputed_tag_hash()))))
+            .into_par_iter()
+            .map(|(_, l)| learning(&l, scores.get(&(l.story.clone(), l.gate, l.recomputed_tag_hash()))))
             .collect(),
-        notes: read::<Veille>(&workspace.veille())?
-            .into_iter()
-            .map(|n| NoteFact { id: n.id, title: secret::mask(&n.title).into(), impact: n.impact_pv })
-            .collect(),
+        notes: read(&workspace.veille(), |n: Veille| NoteFact {
+            id: n.id,
+            title: secret::mask(&n.title).into(),
+            impact: n.impact_pv,
+        })?,
         clarifications: clarifications
             .into_iter()
             .map(|(id, c)| ClarificationFact {
@@ -107,29 +106,32 @@ pub fn records(memory: &Memory<'_>) -> Result<Facts> {
                 retention_until: c.retention_until,
             })
             .collect(),
-        gates: read::<Metric>(&workspace.metrics())?
-            .into_iter()
-            .map(|m| GateFact {
-                story: m.story.to_string(),
-                gate: m.gate,
-                version: m.version,
-                verdict: m.verdict,
-                at: m.timestamp,
-            })
-            .collect(),
+        gates: read(&workspace.metrics(), |m: Metric| GateFact {
+            story: m.story.to_string(),
+            gate: m.gate,
+            version: m.version,
+            verdict: m.verdict,
+            at: m.timestamp,
+        })?,
         injections: Vec::new(),
         transitions: Vec::new(),
         trail: TrailState::default(),
     })
 }
 
-fn read<T: Record>(path: &std::path::Path) -> Result<Vec<T>> {
-    let loaded = schema::load::<T>(&Snapshot::read(path)?);
-    Ok(loaded.records.into_iter().map(|(_, record)| record).collect())
+/// What is wanted of each record of a file; whole records of a long file would take much memory.
+fn read<T: Record, F: Send>(path: &Path, of: impl Fn(T) -> F + Sync) -> Result<Vec<F>> {
+    let snapshot = Snapshot::read(path)?;
+    let lines: Vec<_> = snapshot.lines().filter(|line| !line.is_blank()).collect();
+    Ok(lines.par_iter().with_min_len(64).filter_map(|line| schema::read_line(line).ok().map(&of)).collect())
 }
 
-fn learning(l: &Learning, score: Option<&Score>) -> LearningFact {
+/// Of a score: its worth, stories and injections.
+type Reuse = (f64, u64, u64);
+
+fn learning(l: &Learning, reuse: Option<&Reuse>) -> LearningFact {
     let title = l.title.as_deref().filter(|t| !t.trim().is_empty()).unwrap_or(&l.lesson);
+    let (reuse_score, nb_stories, nb_injections) = reuse.copied().unwrap_or_default();
     LearningFact {
         id: l.id(),
         title: shortened(&secret::mask(title)),
@@ -138,9 +140,9 @@ fn learning(l: &Learning, score: Option<&Score>) -> LearningFact {
         scope: l.scope.unwrap_or(Scope::Story),
         archived: !l.is_active(),
         created_at: l.created_at,
-        reuse_score: score.map_or(0.0, |s| s.reuse_score),
-        nb_stories: score.map_or(0, |s| s.nb_stories),
-        nb_injections: score.map_or(0, |s| s.nb_injections),
+        reuse_score,
+        nb_stories,
+        nb_injections,
     }
 }
 
@@ -150,6 +152,18 @@ fn shortened(text: &str) -> String {
     match line.char_indices().nth(TITLE_CHARS) {
         Some((cut, _)) => format!("{}…", line[..cut].trim_end()),
         None => line,
+    }
+}
+
+/// Injections and transitions, in the order of the trail.
+type Gathered = (Vec<Injection>, Vec<Transition>);
+
+fn gather((injections, transitions): &mut Gathered, e: &Envelope<'_>) {
+    if let Some(injection) = injection(e) {
+        injections.push(injection);
+    } else if e.operation == Operation::Lifecycle {
+        let ids = e.result_ids.iter().map(|id| id.to_string());
+        transitions.extend(ids.map(|id| Transition { at: e.instant(), name: e.event, id }));
     }
 }
 

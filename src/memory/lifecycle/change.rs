@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::audit::{Event, EventName, Keyring, Place, Trail, TrailLock, TrailPaths};
+use crate::audit::{Event, EventName, Keyring, Place, Signed, Trail, TrailLock, TrailPaths};
 use crate::base::{Error, Instant, Kind, Result};
 use crate::memory::reuse::Lesson;
 use crate::store::Workspace;
 use crate::store::jsonl::{self, Out, Snapshot};
 use crate::store::lock::Writing;
 use crate::store::schema::{Learning, read_line};
-use crate::store::strict::Object;
+use crate::store::strict::Fields;
 use crate::tr;
 
 /// The event of a change to `lesson`, at the lesson's own story, domain and project.
@@ -38,7 +38,7 @@ pub fn edited(snapshot: &Snapshot, line: usize, edit: impl FnOnce(&mut Learning)
 /// As [`edited`].
 pub fn with_fields(snapshot: &Snapshot, line: usize, fields: &[(&str, String)]) -> Result<String> {
     let text = snapshot.line(line).and_then(|l| l.text().ok()).ok_or_else(|| gone(line))?;
-    let mut object = Object::parse(text).map_err(|_| gone(line + 1))?;
+    let mut object = Fields::borrow(text).map_err(|_| gone(line + 1))?;
     fields.iter().for_each(|(key, value)| object.set(key, value.as_str()));
     Ok(object.to_line())
 }
@@ -59,7 +59,7 @@ pub fn commit(
     snapshot: &Snapshot,
     changed: BTreeMap<usize, String>,
     events: &[Event],
-    guard: &impl Writing,
+    guard: &(impl Writing + Sync),
     trail: &TrailLock<'_>,
     before_rename: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
@@ -69,9 +69,11 @@ pub fn commit(
         Some(new) => Out::New(new),
         None => Out::Kept(line.bytes),
     });
-    let staged = jsonl::stage(&path, lines, guard)?;
     let paths = TrailPaths::of(target.workspace);
-    Trail::open(&paths, target.keyring, target.now, trail)?.append(events)?;
+    let (staged, signed) =
+        rayon::join(|| jsonl::stage(&path, lines, guard), || Signed::by_current(events, target.keyring));
+    let (staged, signed) = (staged?, signed?);
+    Trail::open(&paths, target.keyring, target.now, trail)?.append_signed(events, signed)?;
     before_rename()?;
     if snapshot.torn().is_some() {
         // The rename would lose the torn tail: set it aside as an append does.

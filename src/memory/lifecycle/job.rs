@@ -11,6 +11,7 @@ use super::git;
 use super::plan::{Move, Plan};
 use crate::audit::{Event, EventName, Keyring};
 use crate::base::{Clock, Error, Instant, Kind, Result};
+use crate::memory::reuse::job::Gates;
 use crate::memory::reuse::lessons::{Lesson, Lessons};
 use crate::memory::reuse::{self, Figures};
 use crate::store::Workspace;
@@ -64,18 +65,25 @@ pub fn promote(
     let order = gate.leave();
     let now = clock.now();
 
-    let snapshot = Snapshot::read(&workspace.learnings())?;
-    let lessons = Lessons::read(&snapshot);
+    let read = || Snapshot::read(&workspace.learnings()).map(|s| (Lessons::read(&s), s));
+    let (read, gates) = rayon::join(read, || Gates::read(workspace));
+    let ((lessons, snapshot), gates) = (read?, gates?);
     let mut scoring = reuse::Report { learnings: lessons.read, ..reuse::Report::default() };
     scoring.leave_out("learnings.jsonl", &lessons.excluded);
-    let (measured, trail) = reuse::job::measure(workspace, keyring, &lessons.kept, &mut scoring)?;
+    let migrates = lessons.kept.iter().any(|lesson| lesson.scope.is_none());
+    // Git is asked while the trail is read.
+    let (measured, committed) = rayon::join(
+        || reuse::job::measure(workspace, keyring, &lessons.kept, &gates, &mut scoring),
+        || if migrates { git::require_committed(&workspace.learnings()) } else { Ok(()) },
+    );
+    let (measured, trail) = measured?;
     if trail.unverifiable() > 0 {
         return Err(unverifiable(trail.unverifiable()));
     }
 
     let figures = measured.figures;
     let plan = Plan::new(&lessons.kept, &figures, now);
-    let refusal = refusal(workspace, &plan, options);
+    let refusal = committed.err().or_else(|| refusal(&plan, options));
     let mut done =
         Promotion { migrated: plan.migrated.len(), active: plan.active, scoring, ..Promotion::default() };
     match refusal {
@@ -105,12 +113,7 @@ fn unverifiable(lines: u64) -> Error {
 }
 
 /// Why this plan may not be carried out.
-fn refusal(workspace: &Workspace, plan: &Plan, options: Options) -> Option<Error> {
-    if !plan.migrated.is_empty()
-        && let Err(error) = git::require_committed(&workspace.learnings())
-    {
-        return Some(error);
-    }
+fn refusal(plan: &Plan, options: Options) -> Option<Error> {
     if plan.needs_consent() && !options.yes {
         let (archived, active) = (plan.archived.len(), plan.active);
         let error = Error::new(
@@ -163,12 +166,10 @@ fn changed(
 
 /// The signed events of a plan: lesson by lesson, the migration first.
 fn events(lessons: &[Lesson], figures: &[Figures], plan: &Plan, now: Instant) -> Vec<Event> {
-    let mut events: Vec<(usize, Event)> = Vec::new();
-    for &at in &plan.migrated {
-        let event = change::event(EventName::ScopeMigrated, now, &lessons[at], &[("after", "story")]);
-        events.push((at, event));
-    }
-    for moved in plan.promoted.iter().chain(&plan.archived) {
+    use rayon::prelude::*;
+    let migrated =
+        |&at: &usize| (at, change::event(EventName::ScopeMigrated, now, &lessons[at], &[("after", "story")]));
+    let moved = |moved: &Move| {
         let (lesson, figures) = (&lessons[moved.lesson], &figures[moved.lesson]);
         let (name, reason) = if moved.to == "archived" {
             let days = (now.unix() - lesson.age_from.unix()) / 86_400;
@@ -178,8 +179,12 @@ fn events(lessons: &[Lesson], figures: &[Figures], plan: &Plan, now: Instant) ->
             (EventName::LearningPromoted, format!("reuse_score={score} nb_domains={domains}"))
         };
         let details = [("before", moved.from), ("after", moved.to), ("reason", reason.as_str())];
-        events.push((moved.lesson, change::event(name, now, lesson, &details)));
-    }
+        (moved.lesson, change::event(name, now, lesson, &details))
+    };
+    let migrated = plan.migrated.par_iter().map(migrated);
+    let promoted = plan.promoted.par_iter().map(moved);
+    let archived = plan.archived.par_iter().map(moved);
+    let mut events: Vec<(usize, Event)> = migrated.chain(promoted).chain(archived).collect();
     events.sort_by_key(|(at, _)| *at);
     events.into_iter().map(|(_, event)| event).collect()
 }

@@ -12,7 +12,7 @@ use super::lines;
 use super::outcome::Outcomes;
 use super::tally::Tally;
 use super::{Lesson, Measured};
-use crate::audit::{self, Keyring, TrailPaths, verified_events};
+use crate::audit::{self, Keyring, TrailPaths, verified_parts};
 use crate::base::{Clock, Result};
 use crate::memory::excluded::Excluded;
 use crate::store::Workspace;
@@ -60,13 +60,20 @@ pub fn score(
 
     let mut report = Report::default();
     // The lessons' own texts are not needed: their snapshot goes before the trail is read.
-    let lessons = Lessons::read(&Snapshot::read(&workspace.learnings())?);
+    let (lessons, gates) = rayon::join(
+        || Snapshot::read(&workspace.learnings()).map(|snapshot| Lessons::read(&snapshot)),
+        || Gates::read(workspace),
+    );
+    let (lessons, gates) = (lessons?, gates?);
     report.learnings = lessons.read;
     report.leave_out("learnings.jsonl", &lessons.excluded);
-    let (measured, tally) = measure(workspace, keyring, &lessons.kept, &mut report)?;
+    let (measured, old) = rayon::join(
+        || measure(workspace, keyring, &lessons.kept, &gates, &mut report),
+        || Snapshot::read(&workspace.scores()),
+    );
+    let ((measured, tally), old) = (measured?, old?);
     report.verified_events = tally.verified;
 
-    let old = Snapshot::read(&workspace.scores())?;
     let laid = lines::lay(&old, &lessons.kept, &measured, clock.now());
     report.leave_out("learnings-scores.jsonl", &laid.excluded);
     (report.scored, report.changed) = (laid.lines.len(), laid.changed);
@@ -76,33 +83,50 @@ pub fn score(
     Ok(report)
 }
 
-/// Reads the gates and the trail: the figures of each of `lessons`, and what was read of the trail.
+/// What the gates said.
+#[derive(Debug, Default)]
+pub struct Gates {
+    outcomes: Outcomes,
+    excluded: Vec<Exclusion>,
+}
+
+impl Gates {
+    /// Reads `metrics.jsonl`.
+    ///
+    /// # Errors
+    /// ERR-295-15 when it is not JSON lines; I/O.
+    pub fn read(workspace: &Workspace) -> Result<Gates> {
+        let mut gates = Gates::default();
+        let metrics = Snapshot::read(&workspace.metrics())?;
+        let lines: Vec<Line<'_>> = metrics.lines().filter(|l| !l.is_blank()).collect();
+        for records in lines.chunks(1 << 14) {
+            let records: Vec<_> = records.par_iter().with_min_len(256).map(read_line::<Metric>).collect();
+            for record in records {
+                match record {
+                    Ok(metric) => gates.outcomes.record(&metric),
+                    Err(exclusion) => gates.excluded.push(exclusion),
+                }
+            }
+        }
+        Ok(gates)
+    }
+}
+
+/// Reads the trail: the figures of each of `lessons`, and what was read.
 ///
 /// # Errors
-/// ERR-295-16 without the key; ERR-295-15 when `metrics.jsonl` is not JSON lines; I/O.
+/// ERR-295-16 without the key; I/O.
 pub fn measure(
     workspace: &Workspace,
     keyring: &dyn Keyring,
     lessons: &[Lesson],
+    gates: &Gates,
     report: &mut Report,
 ) -> Result<(Measured, audit::Tally)> {
-    let mut outcomes = Outcomes::default();
-    let metrics = Snapshot::read(&workspace.metrics())?;
-    let lines: Vec<Line<'_>> = metrics.lines().filter(|l| !l.is_blank()).collect();
-    for records in lines.chunks(1 << 14) {
-        let records: Vec<_> = records.par_iter().with_min_len(256).map(read_line::<Metric>).collect();
-        for record in records {
-            match record {
-                Ok(metric) => outcomes.record(&metric),
-                Err(exclusion) => report.leave_out("metrics.jsonl", &[exclusion]),
-            }
-        }
-    }
-    drop(lines);
-    drop(metrics);
-
-    let mut tally = Tally::new(lessons);
-    let trail = verified_events(&TrailPaths::of(workspace), keyring, |event| tally.event(event))?;
+    report.leave_out("metrics.jsonl", &gates.excluded);
+    let tally = Tally::new(lessons);
+    let paths = TrailPaths::of(workspace);
+    let (trail, parts) = verified_parts(&paths, keyring, || tally.part(), |part, event| part.event(event))?;
     for (code, count) in [
         ("audit_inconsistent_trace", trail.audit_inconsistent_trace),
         ("audit_invalid_signature", trail.invalid_signature),
@@ -120,7 +144,7 @@ pub fn measure(
             });
         }
     }
-    Ok((tally.finish(&outcomes), trail))
+    Ok((tally.finish(parts, &gates.outcomes), trail))
 }
 
 impl Report {

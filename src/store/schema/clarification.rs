@@ -74,16 +74,16 @@ impl Clarification {
 impl Record for Clarification {
     const CODE: Code = Code::ClarificationInvalid;
 
-    fn read(object: &Object) -> Result<Self, Invalid> {
+    fn read(object: Object) -> Result<Self, Invalid> {
         let record = Clarification {
-            story: required(object, "story")?,
-            domain: required(object, "domain")?,
-            project: required(object, "project")?,
-            date: required(object, "date")?,
-            path: required(object, "path")?,
-            questions: required(object, "questions")?,
-            retention_until: required(object, "retention_until")?,
-            source: object.clone(),
+            story: required(&object, "story")?,
+            domain: required(&object, "domain")?,
+            project: required(&object, "project")?,
+            date: required(&object, "date")?,
+            path: required(&object, "path")?,
+            questions: required(&object, "questions")?,
+            retention_until: required(&object, "retention_until")?,
+            source: object,
         };
         if !inside::is_plain(&record.path) {
             return Err(invalid("path", format!("{:.60?}", record.path)));

@@ -127,26 +127,26 @@ impl Record for Learning {
     const ALIASES: &'static [(&'static str, &'static [&'static str])] =
         &[("lesson", &["text", "learning", "takeaway", "content", "message"])];
 
-    fn read(object: &Object) -> Result<Self, Invalid> {
-        let key = key_of::<Self>(object, "lesson").ok_or_else(|| missing("lesson"))?;
+    fn read(object: Object) -> Result<Self, Invalid> {
+        let key = key_of::<Self>(&object, "lesson").ok_or_else(|| missing("lesson"))?;
         let learning = Learning {
-            story: required(object, "story")?,
-            gate: gate(object)?,
-            tags: required(object, "tags")?,
-            lesson: required(object, key)?,
-            title: optional(object, "title")?,
-            domain: required(object, "domain")?,
-            project: required(object, "project")?,
-            created_at: required(object, "created_at")?,
-            tag_hash: optional(object, "tag_hash")?,
-            learning_id: optional(object, "learning_id")?,
-            scope: optional(object, "scope")?,
-            status: optional(object, "status")?,
-            imported_at: optional(object, "imported_at")?,
-            archived_at: optional(object, "archived_at")?,
-            restored_at: optional(object, "restored_at")?,
-            refs: optional(object, "refs")?.unwrap_or_default(),
-            source: object.clone(),
+            story: required(&object, "story")?,
+            gate: gate(&object)?,
+            tags: required(&object, "tags")?,
+            lesson: required(&object, key)?,
+            title: optional(&object, "title")?,
+            domain: required(&object, "domain")?,
+            project: required(&object, "project")?,
+            created_at: required(&object, "created_at")?,
+            tag_hash: optional(&object, "tag_hash")?,
+            learning_id: optional(&object, "learning_id")?,
+            scope: optional(&object, "scope")?,
+            status: optional(&object, "status")?,
+            imported_at: optional(&object, "imported_at")?,
+            archived_at: optional(&object, "archived_at")?,
+            restored_at: optional(&object, "restored_at")?,
+            refs: optional(&object, "refs")?.unwrap_or_default(),
+            source: object,
         };
         filled("lesson", &learning.lesson)?;
         // The hash joins tags with line breaks: a tag that held one would read as two.

@@ -44,16 +44,16 @@ pub struct Metric {
 impl Record for Metric {
     const CODE: Code = Code::SchemaInvalid;
 
-    fn read(object: &Object) -> Result<Self, Invalid> {
+    fn read(object: Object) -> Result<Self, Invalid> {
         let metric = Metric {
-            story: required(object, "story")?,
-            gate: gate(object)?,
-            version: required(object, "version")?,
-            verdict: required(object, "verdict")?,
-            timestamp: required(object, "timestamp")?,
-            domain: required(object, "domain")?,
-            project: required(object, "project")?,
-            source: object.clone(),
+            story: required(&object, "story")?,
+            gate: gate(&object)?,
+            version: required(&object, "version")?,
+            verdict: required(&object, "verdict")?,
+            timestamp: required(&object, "timestamp")?,
+            domain: required(&object, "domain")?,
+            project: required(&object, "project")?,
+            source: object,
         };
         if metric.version == 0 {
             return Err(invalid("version", "0"));

@@ -23,20 +23,22 @@ pub use score::{SCHEMA_VERSION as SCORE_VERSION, Score};
 pub use veille::{Impact, Stance, Veille};
 pub use words::fold;
 
+use rayon::prelude::*;
+
 use super::jsonl::{Line, Snapshot, Torn};
 use super::strict::{self, Object};
 use crate::base::Code;
 use crate::tr;
 
 /// A record of one of the files.
-pub trait Record: Sized {
+pub trait Record: Sized + Send {
     /// The code under which a line that is none is excluded.
     const CODE: Code;
     /// Other names under which a field is read: `(field, names in order of preference)`.
     const ALIASES: &'static [(&'static str, &'static [&'static str])] = &[];
 
-    /// Reads a record from the fields of its line.
-    fn read(object: &Object) -> Result<Self, Invalid>;
+    /// Makes a record of the fields of its line.
+    fn read(object: Object) -> Result<Self, Invalid>;
 
     /// The record's own fields as JSON texts, in the order of a new line; absent ones are `None`.
     fn fields(&self) -> Vec<(&'static str, Option<String>)>;
@@ -48,13 +50,13 @@ pub trait Record: Sized {
     fn parse(text: &str) -> Result<Self, Invalid> {
         let object =
             Object::parse(text).map_err(|f| Invalid { reason: f.name, field: None, detail: f.message })?;
-        Self::read(&object)
+        Self::read(object)
     }
 
     /// The line of this record (without `\n`): only fields whose value changed differ from the source.
     fn to_line(&self) -> String {
         let mut object = self.source().clone();
-        let old: BTreeMap<_, _> = match Self::read(&object) {
+        let old: BTreeMap<_, _> = match Self::read(object.clone()) {
             Ok(old) => old.fields().into_iter().collect(),
             Err(_) => BTreeMap::new(),
         };
@@ -167,13 +169,15 @@ impl<T: Record> Loaded<T> {
     }
 }
 
-/// Reads every line of `snapshot` as a `T`.
+/// Reads every line of `snapshot` as a `T`, on all cores.
 pub fn load<T: Record>(snapshot: &Snapshot) -> Loaded<T> {
-    let mut loaded = Loaded { records: Vec::new(), excluded: Vec::new(), torn: snapshot.torn(), read: 0 };
-    for (index, line) in snapshot.lines().enumerate().filter(|(_, l)| !l.is_blank()) {
-        loaded.read += 1;
-        match read_line(&line) {
-            Ok(record) => loaded.records.push((index, record)),
+    let lines: Vec<Line<'_>> = snapshot.lines().filter(|l| !l.is_blank()).collect();
+    let mut loaded =
+        Loaded { records: Vec::new(), excluded: Vec::new(), torn: snapshot.torn(), read: lines.len() };
+    let read: Vec<_> = lines.par_iter().with_min_len(64).map(read_line).collect();
+    for (line, read) in lines.iter().zip(read) {
+        match read {
+            Ok(record) => loaded.records.push((line.number - 1, record)),
             Err(exclusion) => loaded.excluded.push(exclusion),
         }
     }

@@ -71,25 +71,25 @@ impl Score {
 impl Record for Score {
     const CODE: Code = Code::SchemaInvalid;
 
-    fn read(object: &Object) -> Result<Self, Invalid> {
-        let version: u32 = required(object, "schema_version")?;
+    fn read(object: Object) -> Result<Self, Invalid> {
+        let version: u32 = required(&object, "schema_version")?;
         if version != SCHEMA_VERSION {
             return Err(invalid("schema_version", version.to_string()));
         }
         let score = Score {
-            story: required(object, "story")?,
-            gate: gate(object)?,
-            tag_hash: required(object, "tag_hash")?,
-            learning_id: required(object, "learning_id")?,
-            reuse_score_brut: required(object, "reuse_score_brut")?,
-            reuse_score: required(object, "reuse_score")?,
-            nb_injections: required(object, "nb_injections")?,
-            nb_stories: required(object, "nb_stories")?,
-            nb_domains: required(object, "nb_domains")?,
-            domains: required(object, "domains")?,
-            last_injected_at: optional(object, "last_injected_at")?,
-            computed_at: required(object, "computed_at")?,
-            source: object.clone(),
+            story: required(&object, "story")?,
+            gate: gate(&object)?,
+            tag_hash: required(&object, "tag_hash")?,
+            learning_id: required(&object, "learning_id")?,
+            reuse_score_brut: required(&object, "reuse_score_brut")?,
+            reuse_score: required(&object, "reuse_score")?,
+            nb_injections: required(&object, "nb_injections")?,
+            nb_stories: required(&object, "nb_stories")?,
+            nb_domains: required(&object, "nb_domains")?,
+            domains: required(&object, "domains")?,
+            last_injected_at: optional(&object, "last_injected_at")?,
+            computed_at: required(&object, "computed_at")?,
+            source: object,
         };
         let hex = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
         if score.tag_hash.len() != 64 || !score.tag_hash.bytes().all(hex) {

@@ -67,20 +67,20 @@ pub struct Veille {
 impl Record for Veille {
     const CODE: Code = Code::VeilleInvalid;
 
-    fn read(object: &Object) -> Result<Self, Invalid> {
+    fn read(object: Object) -> Result<Self, Invalid> {
         let note = Veille {
-            id: required(object, "id")?,
-            title: required(object, "title")?,
-            date: required(object, "date")?,
-            path: required(object, "path")?,
-            url: optional(object, "url")?,
-            domain: optional(object, "domain")?,
-            tags: optional(object, "tags")?.unwrap_or_default(),
-            impact_pv: required(object, "impact_pv")?,
-            verdict: required(object, "verdict")?,
-            summary: required(object, "summary")?,
-            content_hash: required(object, "content_hash")?,
-            source: object.clone(),
+            id: required(&object, "id")?,
+            title: required(&object, "title")?,
+            date: required(&object, "date")?,
+            path: required(&object, "path")?,
+            url: optional(&object, "url")?,
+            domain: optional(&object, "domain")?,
+            tags: optional(&object, "tags")?.unwrap_or_default(),
+            impact_pv: required(&object, "impact_pv")?,
+            verdict: required(&object, "verdict")?,
+            summary: required(&object, "summary")?,
+            content_hash: required(&object, "content_hash")?,
+            source: object,
         };
         let slug = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         if note.id.is_empty() || note.id.len() > 4096 || !note.id.bytes().all(slug) {
