@@ -3,10 +3,19 @@
 use std::path::Path;
 
 use crate::governed::{Governed, binary, stdout};
+use crate::openbao::{OpenBao, ROOT_TOKEN};
 
-/// A workspace with one clarification past its retention and one on its last day, both indexed.
-pub fn world() -> (Governed, String, String) {
-    let g = Governed::new("en", 10);
+/// Runs `scenario` in a workspace with one clarification past its retention and one on its last day,
+/// both indexed: with the file keyring, then with a real OpenBao server.
+pub fn worlds(scenario: impl Fn(&Governed, &str, &str)) {
+    let (g, expired, live) = world(Governed::new("en", 10));
+    scenario(&g, &expired, &live);
+    let server = OpenBao::start();
+    let (g, expired, live) = world(Governed::new("en", 10).keyed_by(&server.address, ROOT_TOKEN));
+    scenario(&g, &expired, &live);
+}
+
+fn world(g: Governed) -> (Governed, String, String) {
     let expired = g.clarification("PD-1", -1);
     let live = g.clarification("PD-2", 0);
     g.index_clarifications(&[&expired, &live]);
@@ -42,27 +51,29 @@ fn hook(g: &Governed, script: &Path, args: &[&str]) -> std::process::Output {
 fn st_295_22_purge_on_story_close() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/on-story-close.sh");
     for status in ["REJECTED", "DONE_WITH_ANOMALY"] {
-        let (g, expired, live) = world();
-        let before = g.data("clarifications.jsonl");
-        stdout(&hook(&g, &script, &["PD-9", "DONE"]));
-        assert_eq!(
-            (g.data("clarifications.jsonl"), g.data("learnings-injections.jsonl")),
-            (before.clone(), String::new())
-        );
-        stdout(&hook(&g, &script, &["PD-9", status]));
-        assert_purged(&g, &before, &expired, &live);
-        stdout(&hook(&g, &script, &["PD-9", status]));
-        assert_purged(&g, &before, &expired, &live);
+        worlds(|g, expired, live| {
+            let before = g.data("clarifications.jsonl");
+            stdout(&hook(g, &script, &["PD-9", "DONE"]));
+            assert_eq!(
+                (g.data("clarifications.jsonl"), g.data("learnings-injections.jsonl")),
+                (before.clone(), String::new())
+            );
+            stdout(&hook(g, &script, &["PD-9", status]));
+            assert_purged(g, &before, expired, live);
+            stdout(&hook(g, &script, &["PD-9", status]));
+            assert_purged(g, &before, expired, live);
+        });
     }
 }
 
 /// The hook that `install` puts into a team's repository does the same.
 #[test]
 fn st_295_22_purge_through_the_installed_hook() {
-    let (g, expired, live) = world();
-    let before = g.data("clarifications.jsonl");
-    stdout(&g.run("govmem", &["install", "--cli", "claude", "."]));
-    let script = g.dir.path().join("scripts/on-story-close.sh");
-    stdout(&hook(&g, &script, &["PD-9", "REJECTED"]));
-    assert_purged(&g, &before, &expired, &live);
+    worlds(|g, expired, live| {
+        let before = g.data("clarifications.jsonl");
+        stdout(&g.run("govmem", &["install", "--cli", "claude", "."]));
+        let script = g.dir.path().join("scripts/on-story-close.sh");
+        stdout(&hook(g, &script, &["PD-9", "REJECTED"]));
+        assert_purged(g, &before, expired, live);
+    });
 }

@@ -3,7 +3,9 @@
 
 use std::process::{Command, Output};
 
-use govmem::audit::{Event, FileKeyring, Key, Keyring, Place, Trail, TrailPaths};
+use govmem::audit::{
+    Event, FileKeyring, Key, Keyring, Place, Token, Trail, TrailPaths, VaultAuth, VaultKeyring, VaultSettings,
+};
 use govmem::base::id::{Slug, StoryId};
 use govmem::base::{Clock, Instant, ModelIdentity, SystemClock};
 use govmem::store::{LockSettings, Locks, Source, Workspace, lock};
@@ -12,7 +14,8 @@ use govmem::vector::{Draft, SetFiles};
 /// A workspace in a directory of its own.
 pub struct Governed {
     pub dir: tempfile::TempDir,
-    keyring: FileKeyring,
+    keyring: Box<dyn Keyring>,
+    token: Option<String>,
 }
 
 impl Governed {
@@ -34,7 +37,23 @@ impl Governed {
         for source in Source::ALL {
             SetFiles::of(&workspace, source).init(&guard, &model(), 768, "Flat").expect("index");
         }
-        Governed { dir, keyring }
+        Governed { dir, keyring: Box::new(keyring), token: None }
+    }
+
+    /// The same with its key on a server that speaks Vault's protocol, and nowhere else.
+    pub fn keyed_by(mut self, address: &str, token: &str) -> Self {
+        let settings = VaultSettings::new(address, VaultAuth::Token(Token::new(token)));
+        let keyring = VaultKeyring::new(settings).expect("keyring");
+        keyring.replace(0, &Key::from_bytes([7; 32]), ago(400, 0), 0).expect("key");
+        let path = Workspace::new(self.dir.path()).config();
+        let config = std::fs::read_to_string(&path).expect("config");
+        let file = "keyring = \"file\"\nkeyring_path = \"keys/keyring.json\"\n";
+        assert!(config.contains(file), "{config}");
+        let vault = format!("keyring = \"vault\"\nvault_addr = \"{address}\"\n");
+        std::fs::write(path, config.replace(file, &vault)).expect("config");
+        std::fs::remove_dir_all(self.dir.path().join("keys")).expect("the other keyring");
+        (self.keyring, self.token) = (Box::new(keyring), Some(token.to_owned()));
+        self
     }
 
     /// Appends a line to `data/NAME`.
@@ -51,7 +70,8 @@ impl Governed {
         let mut locks = Locks::new(&workspace, LockSettings::default());
         let (guard, _) = locks.begin().exclusive::<lock::Trail>().expect("lock");
         let now = SystemClock.now();
-        let mut trail = Trail::open(&TrailPaths::of(&workspace), &self.keyring, now, &guard).expect("trail");
+        let mut trail =
+            Trail::open(&TrailPaths::of(&workspace), self.keyring.as_ref(), now, &guard).expect("trail");
         trail.append(events).expect("append");
     }
 
@@ -143,7 +163,8 @@ impl Governed {
             .env_clear()
             .env("HOME", self.dir.path())
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-            .env("LC_ALL", "C.UTF-8");
+            .env("LC_ALL", "C.UTF-8")
+            .envs(self.token.iter().map(|token| ("VAULT_TOKEN", token)));
         command
     }
 }
