@@ -48,7 +48,7 @@ fn gone(line: usize) -> Error {
 }
 
 /// Replaces the lines `changed` (from 0) of `learnings.jsonl` and signs `events`: the new file is
-/// written beside the old one, the events are appended in one write, and only then it takes its
+/// written beside the old one while they are signed, they are appended at once, and only then it takes its
 /// place. `before_rename` runs between the two. Lines that do not change keep their bytes.
 ///
 /// # Errors
