@@ -86,20 +86,55 @@ pub fn statements(text: &str) -> Vec<(String, String)> {
     found.map(|c| (flat(&c[1]).to_ascii_uppercase(), c[2].to_owned())).collect()
 }
 
-/// The columns of `table` in the file that creates it, one line each.
+/// The columns and constraints of `table` in the file that creates it, one each, comments left out.
+/// Nothing when the statement gives none (`CREATE TABLE … AS SELECT`).
 pub fn columns(text: &str, table: &str) -> Vec<String> {
-    let Some(at) = text.find(table) else { return Vec::new() };
-    let Some(inside) = text[at..].split_once('(').map(|(_, rest)| rest) else { return Vec::new() };
+    let mut found = STATEMENT.iter().flat_map(|regex| regex.captures_iter(text));
+    let creates = |c: &regex::Captures<'_>| {
+        let what = flat(&c[1]).to_ascii_uppercase();
+        what.starts_with("CREATE") && what.contains("TABLE") && &c[2] == table
+    };
+    let Some(end) = found.find(creates).and_then(|c| c.get(2)).map(|name| name.end()) else {
+        return Vec::new();
+    };
+    let Some(inside) = text[end..].trim_start_matches(['"', '`']).trim_start().strip_prefix('(') else {
+        return Vec::new();
+    };
     let mut out = Vec::new();
-    for line in inside.lines().map(str::trim) {
-        if line.starts_with(");") || line == ")" {
-            break;
+    let (mut item, mut depth, mut quote) = (String::new(), 1, None::<char>);
+    let mut rest = inside.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (quote, c) {
+            (Some(open), _) => quote = (c != open).then_some(open),
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, '-') if rest.peek() == Some(&'-') => {
+                rest.find(|c| *c == '\n');
+                item.push(' ');
+                continue;
+            }
+            (None, '/') if rest.peek() == Some(&'*') => {
+                while let Some(c) = rest.next() {
+                    if c == '*' && rest.next_if_eq(&'/').is_some() {
+                        break;
+                    }
+                }
+                item.push(' ');
+                continue;
+            }
+            (None, '(') => depth += 1,
+            (None, ')') => depth -= 1,
+            _ => {}
         }
-        let line = line.split("--").next().unwrap_or("").trim().trim_end_matches(',');
-        if !line.is_empty() {
-            out.push(cut(&flat(line), 100));
+        if depth == 0 || depth == 1 && c == ',' && quote.is_none() {
+            out.push(cut(&flat(&std::mem::take(&mut item)), 100));
+            if depth == 0 {
+                break;
+            }
+        } else {
+            item.push(c);
         }
     }
+    out.retain(|item| !item.is_empty());
     out
 }
 
@@ -130,5 +165,15 @@ mod tests {
             [("CREATE TABLE IF NOT EXISTS".into(), "users".into()), ("ALTER TABLE".into(), "users".into())]
         );
         assert_eq!(columns(sql, "users"), ["id INT PRIMARY KEY", "name TEXT"]);
+        // On one line, with commas inside, after other mentions of the table.
+        let sql = "-- room (old)\nDROP TABLE room;\ncreate table \"room\" (id INT, price NUMERIC(8,2) DEFAULT 0, /* why, x */ name TEXT DEFAULT 'a,(b');\nCREATE TABLE copy AS SELECT max(x) FROM room;";
+        assert_eq!(
+            columns(sql, "room"),
+            ["id INT", "price NUMERIC(8,2) DEFAULT 0", "name TEXT DEFAULT 'a,(b'"]
+        );
+        assert!(columns(sql, "copy").is_empty() && columns(sql, "none").is_empty());
+        for cut in 0..sql.len() {
+            let _ = columns(&sql[..cut], "room");
+        }
     }
 }

@@ -156,7 +156,11 @@ pub fn sort_of(path: &str) -> Option<Sort> {
         }
         "sql" => Some(Sort::Sql),
         "toml" | "ini" | "cfg" | "properties" => Some(Sort::Config),
-        "yml" | "yaml" | "json" if path.starts_with(".github/") || is_manifest(&lower) => Some(Sort::Config),
+        "yml" | "yaml" | "json"
+            if path.starts_with(".github/") || is_manifest(&lower) || is_settings(stem) =>
+        {
+            Some(Sort::Config)
+        }
         "yml" | "yaml" | "json" => Some(Sort::Data),
         _ if is_manifest(&lower) => Some(Sort::Config),
         "txt" | "" if ["readme", "contributing"].contains(&stem) || lower == "readme" => Some(Sort::Document),
@@ -183,6 +187,13 @@ fn is_manifest(name: &str) -> bool {
             | "gemfile"
             | "procfile"
     ) || name.starts_with("dockerfile.")
+}
+
+/// `config`, `settings.local`, `application-prod`: settings by their name.
+fn is_settings(stem: &str) -> bool {
+    let first = stem.split(['.', '-', '_']).next().unwrap_or(stem);
+    matches!(first, "config" | "configuration" | "settings" | "application" | "appsettings")
+        && !stem.ends_with("schema")
 }
 
 fn is_config_script(name: &str) -> bool {
@@ -241,6 +252,11 @@ mod tests {
             ("Dockerfile", Some(Sort::Config)),
             (".github/workflows/ci.yml", Some(Sort::Config)),
             ("vite.config.ts", Some(Sort::Config)),
+            ("config.yaml", Some(Sort::Config)),
+            ("src/main/resources/application-prod.yml", Some(Sort::Config)),
+            ("appsettings.json", Some(Sort::Config)),
+            ("config.schema.json", Some(Sort::Data)),
+            ("applications.json", Some(Sort::Data)),
             ("Cargo.lock", None),
             ("package-lock.json", None),
             (".env", None),
