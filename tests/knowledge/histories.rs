@@ -234,6 +234,43 @@ fn folders_globs_symbols_and_lines() {
 }
 
 #[test]
+fn a_folder_names_the_files_and_commits_since_its_acknowledgement() {
+    let w = world("src");
+    // Two commits that cancel each other, before the page is acknowledged.
+    edit(&w);
+    w.commit("2026-07-02", "there");
+    w.git("2026-07-03", &["revert", "--no-edit", "HEAD"]);
+    w.ack("p.md");
+    w.commit("2026-07-03", "acknowledged");
+    // The page changes with the code: the ledger says that nobody read it again.
+    edit(&w);
+    w.page("p.md", "impl_refs: [src]\n", "# P\n\n[q](q.md) more");
+    w.commit("2026-07-04", "edit with page");
+    let c = changed(&w);
+    let subjects: Vec<&str> = c.commits.iter().map(|c| c.subject.as_str()).collect();
+    assert_eq!((subjects, c.uncommitted), (vec!["edit with page"], false));
+    assert_eq!((c.files, c.added, c.removed), (vec!["src/a.rs".to_owned()], 2, 1));
+    let message =
+        |w: &World| w.check().findings.into_iter().find(|f| f.code == Code::W006).expect("drift").message;
+    assert!(message(&w).contains("(src/a.rs ; +2 −1 ; "), "{}", message(&w));
+    // In the work tree: a file more, a file less.
+    w.ack("p.md");
+    w.write("src/new.rs", "fn n() {}\n");
+    std::fs::remove_file(w.path("src/b.rs")).expect("rm");
+    let c = changed(&w);
+    assert!(c.commits.is_empty() && c.uncommitted, "{c:?}");
+    assert_eq!((c.files, c.added, c.removed), (vec!["src/b.rs".to_owned(), "src/new.rs".to_owned()], 1, 1));
+    w.commit("2026-07-05", "moved about");
+    let c = changed(&w);
+    assert_eq!((c.commits.len(), c.uncommitted), (1, false));
+    // White space alone is graded lower, in a folder too.
+    w.ack("p.md");
+    w.write("src/a.rs", &w.read("src/a.rs").replace("fn two() {}", "fn  two()  {}"));
+    let c = changed(&w);
+    assert!(c.whitespace_only && c.files == ["src/a.rs"], "{c:?}");
+}
+
+#[test]
 fn case_101_a_shallow_clone_is_never_fresh() {
     let w = world("src/a.rs");
     edit(&w);
@@ -266,6 +303,8 @@ fn without_git_times_decide() {
     w.write("src/a.rs", "fn a() {}\n");
     w.page("p.md", "impl_refs: [src/a.rs]\n", "texte");
     assert!(matches!(state(&w), State::Changed(_)), "written now, after 2026-07-01");
+    let drift = w.check().findings.into_iter().find(|f| f.code == Code::W006).expect("drift");
+    assert!(drift.message.contains("without git") && !drift.message.contains("commit"), "{}", drift.message);
     w.write("docs/p.md", &w.read("docs/p.md").replace("2026-07-01", "9998-01-01"));
     assert_eq!(state(&w), State::Fresh);
     assert!(w.drift().no_git);

@@ -128,6 +128,10 @@ fn missing(v: &Verdict, why: &Missing) -> (String, String) {
 
 fn describe(page: &str, v: &Verdict, c: &Changed) -> (String, String) {
     let mut parts = Vec::new();
+    if let Some(first) = c.files.first() {
+        let more = if c.files.len() > 1 { format!(" … {}", c.files.len()) } else { String::new() };
+        parts.push(format!("{}{more}", sanitize::terminal(first)));
+    }
     if c.added + c.removed > 0 {
         parts.push(format!("+{} −{}", c.added, c.removed));
     }
@@ -143,6 +147,9 @@ fn describe(page: &str, v: &Verdict, c: &Changed) -> (String, String) {
     }
     if c.uncommitted {
         parts.push(tr!("non commité", "not committed"));
+    }
+    if c.by_time {
+        parts.push(tr!("sans git, d'après la date du fichier", "without git, by the file's date"));
     }
     let detail = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(" ; ")) };
     let text = sanitize::terminal(&v.text);

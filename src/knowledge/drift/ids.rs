@@ -3,6 +3,7 @@
 //! A file has the id git gives its bytes with LF endings; a folder or glob the SHA-256 of the sorted
 //! `path NUL id LF` of its files; a symbol or lines the blob id of that text.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -38,6 +39,11 @@ pub fn unified(bytes: Vec<u8>) -> Vec<u8> {
         }
     }
     out
+}
+
+/// The identity of many files with these blob ids.
+pub fn identity_of(files: &BTreeMap<String, String>) -> String {
+    sha256_hex(files.iter().map(|(path, id)| format!("{path}\0{id}\n")).collect::<String>())
 }
 
 /// Content identified.
@@ -93,11 +99,7 @@ impl Ids {
         let one = |id: String| Identity { id, files: files.to_vec() };
         match (&reference.kind, files) {
             (Kind::Whole, [file]) if *file == reference.path => Ok(one(blob_id(&read(file)?))),
-            (Kind::Whole | Kind::Glob, _) => {
-                let ids: Result<Vec<String>, Missing> =
-                    files.par_iter().map(|f| Ok(format!("{f}\0{}\n", blob_id(&read(f)?)))).collect();
-                Ok(one(sha256_hex(ids?.concat())))
-            }
+            (Kind::Whole | Kind::Glob, _) => Ok(one(identity_of(&self.blobs(files).ok_or(Missing::Gone)?))),
             (Kind::Symbol(name), _) => {
                 let bytes = read(&reference.path)?;
                 let node = symbols::find(&reference.path, &bytes, name);
@@ -108,6 +110,20 @@ impl Ids {
                 Ok(one(blob_id(lines(&bytes, *from, *to).ok_or(Missing::Lines)?)))
             }
         }
+    }
+
+    /// The blob id of each of `files`; `None` when one cannot be read.
+    pub fn blobs(&self, files: &[String]) -> Option<BTreeMap<String, String>> {
+        let id = |path: &String| {
+            let bytes = read::bytes(under(&self.home, path)).ok()?;
+            Some((path.clone(), blob_id(&unified(bytes))))
+        };
+        files.par_iter().map(id).collect()
+    }
+
+    /// The bytes of a file, with LF endings.
+    pub fn bytes(&self, path: &str) -> Option<Vec<u8>> {
+        read::bytes(under(&self.home, path)).map(unified).ok()
     }
 
     /// The text a reference identifies, for comparing with an older one; `None` for many files.

@@ -11,16 +11,35 @@ use super::history::{self, Step};
 use super::ids::{Identity, Ids, matcher};
 use super::ledger::{Ledger, UNKNOWN};
 use super::reference::{Kind, Reference};
+use super::wide::{self, Since};
 use super::{Changed, CommitRef, Drift, Missing, State, Unknown, Verdict};
 use crate::base::{Date, Instant};
 use crate::knowledge::Page;
-use crate::knowledge::git::{Commit, NoGit, Repo};
+use crate::knowledge::git::{Change, Commit, NoGit, Repo};
 use crate::knowledge::load::Base;
 use crate::knowledge::resolve::Resolver;
 use crate::knowledge::walk::under;
 
 /// Commits named in a verdict at most.
 const SHOWN: usize = 5;
+
+/// Files of a folder whose lines are counted at most.
+const MEASURED: usize = 50;
+
+/// Counts the lines that differ into `changed`; says whether only white space does.
+fn count_lines(old: &[u8], new: &[u8], changed: &mut Changed) -> bool {
+    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+    let bare = |t: &str| t.split_whitespace().collect::<String>();
+    let diff = TextDiff::from_lines(&*old, &*new);
+    for change in diff.iter_all_changes() {
+        match change.tag() {
+            ChangeTag::Insert => changed.added += 1,
+            ChangeTag::Delete => changed.removed += 1,
+            ChangeTag::Equal => {}
+        }
+    }
+    bare(&old) == bare(&new)
+}
 
 /// Judges the references of the pages for which `wanted` says so.
 pub fn judge(base: &Base, ledger: &Ledger, wanted: impl Fn(&Page) -> bool) -> Drift {
@@ -74,6 +93,7 @@ struct Git<'a> {
     shallow: OnceCell<bool>,
     cut: OnceCell<Option<String>>,
     dirty: OnceCell<BTreeSet<String>>,
+    work: OnceCell<Vec<Change>>,
     left_out: OnceCell<BTreeSet<String>>,
     prefix: String,
 }
@@ -91,6 +111,7 @@ impl<'a> Git<'a> {
             shallow: OnceCell::new(),
             cut: OnceCell::new(),
             dirty: OnceCell::new(),
+            work: OnceCell::new(),
             left_out: OnceCell::new(),
             prefix,
         }
@@ -117,6 +138,13 @@ impl<'a> Git<'a> {
     fn is_cut_after(&self, day: Date) -> bool {
         let cut = self.cut.get_or_init(|| self.repo().ok().and_then(Repo::cut_at));
         cut.as_ref().is_none_or(|cut| *cut > day.to_string())
+    }
+
+    /// What the work tree changes against the last commit.
+    fn work(&self) -> &[Change] {
+        self.work.get_or_init(|| {
+            self.repo().ok().and_then(|repo| repo.changed_since("HEAD", false).ok()).unwrap_or_default()
+        })
     }
 
     fn dirty(&self) -> &BTreeSet<String> {
@@ -172,6 +200,12 @@ impl Judge<'_> {
             let newer = steps.iter().take_while(|s| s.change.new_blob != before);
             changed.commits = newer.take(SHOWN).map(|s| history::short(s.commit)).collect();
             changed.uncommitted = steps.first().is_none_or(|s| s.change.new_blob != now.id);
+        } else if let Some(since) = self.since_wide(reference, now, &before, log) {
+            changed.commits = since.commits.into_iter().take(SHOWN).collect();
+            changed.uncommitted = since.uncommitted;
+            changed.files = since.files.iter().map(|(path, _)| path.clone()).collect();
+            self.measure_files(&since.files, &mut changed);
+            return changed;
         } else {
             changed.commits = self.commits_after(page, &now.files, log);
         }
@@ -179,21 +213,53 @@ impl Judge<'_> {
         changed
     }
 
+    /// The way back of a folder or glob to its acknowledged identity.
+    fn since_wide(
+        &self,
+        reference: &Reference,
+        now: &Identity,
+        before: &str,
+        log: &[Commit],
+    ) -> Option<Since> {
+        if !reference.is_wide() {
+            return None;
+        }
+        let state = self.ids.blobs(&now.files)?;
+        let below = format!("{}/", reference.path.trim_end_matches('/'));
+        let glob = if reference.kind == Kind::Glob { Some(matcher(&reference.path)?) } else { None };
+        let covers = |path: &str| match &glob {
+            Some(glob) => glob.is_match(path),
+            None => path.starts_with(&below),
+        };
+        wide::since(&state, before, self.git.work(), self.git.dirty(), log, covers)
+    }
+
     /// Lines added and removed against the blob `before`, where git has it.
     fn measure(&self, reference: &Reference, before: &str, changed: &mut Changed) {
         let Ok(repo) = self.git.repo() else { return };
         let Some(old) = repo.blobs(&[before.to_owned()]).remove(before) else { return };
         let Some(new) = self.ids.content(reference) else { return };
-        let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
-        let bare = |t: &str| t.split_whitespace().collect::<String>();
-        changed.whitespace_only = bare(&old) == bare(&new);
-        let diff = TextDiff::from_lines(&*old, &*new);
-        for change in diff.iter_all_changes() {
-            match change.tag() {
-                ChangeTag::Insert => changed.added += 1,
-                ChangeTag::Delete => changed.removed += 1,
-                ChangeTag::Equal => {}
-            }
+        changed.whitespace_only = count_lines(&old, &new, changed);
+    }
+
+    /// Lines added and removed in all of `files` against the blobs that they had, where git has them.
+    fn measure_files(&self, files: &[(String, Option<String>)], changed: &mut Changed) {
+        let Ok(repo) = self.git.repo() else { return };
+        if files.len() > MEASURED {
+            return;
+        }
+        let ids: Vec<String> = files.iter().filter_map(|(_, id)| id.clone()).collect();
+        let old = repo.blobs(&ids);
+        changed.whitespace_only = true;
+        for (path, id) in files {
+            let before = match id {
+                Some(id) => old.get(id).map(Vec::as_slice),
+                None => Some(&[][..]),
+            };
+            let after = self.ids.bytes(path);
+            let both = id.is_some() && after.is_some();
+            let same = before.is_some_and(|b| count_lines(b, &after.unwrap_or_default(), changed));
+            changed.whitespace_only &= both && same;
         }
     }
 
@@ -264,7 +330,7 @@ impl Judge<'_> {
     /// Without git: by the day of the last modification.
     fn by_time(&self, updated: Date, now: &Identity) -> State {
         let later = now.files.iter().any(|f| self.modified(f).is_some_and(|day| day > updated));
-        if later { State::Changed(Changed { uncommitted: true, ..Changed::default() }) } else { State::Fresh }
+        if later { State::Changed(Changed { by_time: true, ..Changed::default() }) } else { State::Fresh }
     }
 
     fn modified(&self, file: &str) -> Option<Date> {

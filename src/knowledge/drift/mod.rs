@@ -10,6 +10,7 @@ pub mod judge;
 pub mod ledger;
 pub mod reference;
 mod symbols;
+pub mod wide;
 
 use std::ops::Range;
 
@@ -52,6 +53,8 @@ pub enum State {
 pub struct Changed {
     /// Commits that did it, newest first; empty when it is uncommitted or git does not know.
     pub commits: Vec<CommitRef>,
+    /// The files of a folder or glob that did, sorted; empty where they are not known.
+    pub files: Vec<String>,
     /// Lines added.
     pub added: usize,
     /// Lines removed.
@@ -60,6 +63,8 @@ pub struct Changed {
     pub whitespace_only: bool,
     /// The work tree differs from the last commit.
     pub uncommitted: bool,
+    /// Judged by the files' days alone, for want of git.
+    pub by_time: bool,
     /// The identity it had; where known.
     pub before: Option<String>,
 }
