@@ -61,6 +61,7 @@ codes! {
     I002 "skills ou commandes absents ou en retard" "skills or commands missing or behind";
     I003 "base hors de git" "base not in git";
     I004 "brouillon" "draft";
+    I005 "page derrière un lien symbolique, non lue" "page behind a symbolic link, not read";
 }
 
 impl Code {
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn letters_give_severities() {
-        assert_eq!(Code::ALL.len(), 21);
+        assert_eq!(Code::ALL.len(), 22);
         assert_eq!(Code::parse("w010"), Some(Code::W010));
         assert_eq!(Code::parse("W012"), None);
         assert_eq!(Code::E006.severity(), Severity::Error);

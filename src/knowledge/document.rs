@@ -41,6 +41,11 @@ impl Page {
         page
     }
 
+    /// Whether a symbolic link stands in its place.
+    pub fn is_link(&self) -> bool {
+        self.undecodable == Some(Undecodable::Link)
+    }
+
     /// Whether its front matter parses; a page that does not stays in every index with the mark `?`.
     pub fn is_readable(&self) -> bool {
         self.undecodable.is_none() && self.front.is_readable()

@@ -1,7 +1,7 @@
 //! Reading files of a repository that may hold anything: a regular file or an error, never a wait.
 //!
 //! A FIFO or device at a name of ours would hang a plain read; a file far too large would fill the
-//! memory. Links are followed where the caller does not rule them out.
+//! memory. Links are followed where the caller does not rule them out; in place of a page they are not.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -17,7 +17,7 @@ use crate::tr;
 /// # Errors
 /// Those of `open` and `read`, and [`ErrorKind::InvalidInput`] for anything that is no regular file.
 pub fn bytes(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
-    let (mut file, size) = open(path.as_ref())?;
+    let (mut file, size) = open(path.as_ref(), 0)?;
     let mut out = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     file.read_to_end(&mut out)?;
     Ok(out)
@@ -43,13 +43,16 @@ pub fn text_or_empty(path: &Path) -> Result<String> {
     }
 }
 
-/// The text of a page; a page larger than [`MAX_BYTES`] is not read.
+/// The text of a page; a page larger than [`MAX_BYTES`] and one behind a symbolic link are not read.
 ///
 /// # Errors
 /// Why it cannot be read.
 pub fn page(path: &Path) -> std::result::Result<String, Undecodable> {
-    let unread = |e: io::Error| Undecodable::Unreadable(e.to_string());
-    let (mut file, size) = open(path).map_err(unread)?;
+    let unread = |e: io::Error| match e.raw_os_error() {
+        Some(libc::ELOOP) => Undecodable::Link,
+        _ => Undecodable::Unreadable(e.to_string()),
+    };
+    let (mut file, size) = open(path, libc::O_NOFOLLOW).map_err(unread)?;
     if size > MAX_BYTES {
         return Err(Undecodable::TooLarge(size));
     }
@@ -79,8 +82,9 @@ pub fn place(path: &Path) -> Place {
     }
 }
 
-fn open(path: &Path) -> io::Result<(fs::File, u64)> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(path)?;
+fn open(path: &Path, flags: libc::c_int) -> io::Result<(fs::File, u64)> {
+    let flags = flags | libc::O_NONBLOCK | libc::O_CLOEXEC;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let meta = file.metadata()?;
     let kind = meta.file_type();
     if kind.is_file() {
@@ -113,6 +117,7 @@ mod tests {
         std::os::unix::fs::symlink("a", at("l")).unwrap();
         assert_eq!(bytes(at("a")).unwrap(), b"text");
         assert_eq!(text(at("l")).unwrap(), "text");
+        assert_eq!(page(&at("l")), Err(Undecodable::Link));
         for odd in [at("f"), dir.path().to_owned(), "/dev/zero".into()] {
             assert_eq!(bytes(&odd).unwrap_err().kind(), ErrorKind::InvalidInput, "{odd:?}");
             assert!(matches!(page(&odd), Err(Undecodable::Unreadable(_))));

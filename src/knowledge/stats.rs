@@ -15,6 +15,8 @@ pub struct Stats {
     pub documents: usize,
     /// Pages whose front matter does not parse.
     pub unreadable: usize,
+    /// Their paths.
+    pub unreadable_pages: Vec<String>,
     /// How tokens were counted.
     pub method: &'static str,
     /// Tokens of phase 1: every manifest.
@@ -58,9 +60,12 @@ pub fn stats(base: &Base) -> Stats {
         base.pages.iter().zip(&sizes).map(|(p, (f, b))| (p.path.clone(), f + b)).collect();
     biggest.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     biggest.truncate(10);
+    let unreadable_pages: Vec<String> =
+        base.pages.iter().filter(|p| !p.is_readable()).map(|p| p.path.clone()).collect();
     Stats {
         documents: base.pages.len(),
-        unreadable: base.pages.iter().filter(|p| !p.is_readable()).count(),
+        unreadable: unreadable_pages.len(),
+        unreadable_pages,
         method: METHOD,
         manifest_tokens: manifests.iter().map(|f| estimate(&f.text)).sum(),
         front_matter_tokens: sizes.iter().map(|s| s.0).sum(),

@@ -1,7 +1,8 @@
 //! The files under the root: which are pages, which are not, and why.
 //!
-//! Hidden, `_`-prefixed and git-ignored files are skipped, symbolic links are not followed. Paths are
-//! relative to the root with `/`, sorted by bytes.
+//! Hidden, `_`-prefixed and git-ignored files are skipped. Symbolic links are not followed, but one that
+//! has the name of a page, or behind which pages may lie, is listed as a page that is not read: nothing
+//! is left out in silence. Paths are relative to the root with `/`, sorted by bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,9 +28,10 @@ pub struct Tree {
     pub folders: Vec<String>,
     /// Names that are not Unicode, shown with replacement characters.
     pub unnameable: Vec<String>,
-    /// Pages behind symbolic links, not read.
-    pub links: Vec<String>,
 }
+
+/// Most entries that are looked at behind a symbolic link; a folder with more may hold pages.
+const MOST_BEHIND: usize = 2_000;
 
 /// Walks the root of `marker`.
 ///
@@ -38,16 +40,7 @@ pub struct Tree {
 pub fn walk(marker: &Marker) -> Result<Tree> {
     fs::read_dir(&marker.root).at(&marker.root)?;
     let mut tree = Tree::default();
-    let walker = WalkBuilder::new(&marker.root)
-        .hidden(true)
-        .require_git(false)
-        .git_global(false)
-        .git_exclude(false)
-        .ignore(false)
-        .follow_links(false)
-        .filter_entry(|e| e.depth() == 0 || !e.file_name().to_string_lossy().starts_with('_'))
-        .build();
-    for entry in walker {
+    for entry in entries(&marker.root) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(e) => match e.io_error() {
@@ -64,25 +57,27 @@ pub fn walk(marker: &Marker) -> Result<Tree> {
         let Ok(relative) = entry.path().strip_prefix(&marker.root) else { continue };
         let name = entry.file_name().to_string_lossy();
         let reserved = names::is_reserved(marker, &name);
-        if !reserved && !is_page_name(marker, &name) {
+        let page_name = is_page_name(marker, &name);
+        let link = kind.is_symlink();
+        if !(reserved || page_name || link && may_hold_pages(marker, entry.path())) {
             continue;
         }
         let Some(path) = slashed(relative) else {
             tree.unnameable.push(relative.to_string_lossy().into_owned());
             continue;
         };
-        if kind.is_symlink() {
-            tree.links.push(path);
-        } else if !kind.is_file() {
-            // No page can be read from a FIFO or device, but its name is one: it is told, not lost.
-            if is_page_name(marker, &name) && !reserved {
+        if link || !kind.is_file() {
+            // No page is read from a link, FIFO or device, but its name is one: it is told, not lost.
+            if names::is_taken_at_root(marker, &path) {
+                tree.usurpers.push(path);
+            } else if link || page_name {
                 tree.pages.push(path);
             }
         } else if reserved && is_derived(entry.path()) {
             tree.derived.push(path);
         } else if names::is_taken_at_root(marker, &path) {
             tree.usurpers.push(path);
-        } else if is_page_name(marker, &name) {
+        } else if page_name {
             tree.pages.push(path);
         }
     }
@@ -93,18 +88,49 @@ pub fn walk(marker: &Marker) -> Result<Tree> {
             folder = head;
         }
     }
-    for list in [
-        &mut tree.pages,
-        &mut tree.derived,
-        &mut tree.usurpers,
-        &mut tree.folders,
-        &mut tree.unnameable,
-        &mut tree.links,
-    ] {
+    for list in
+        [&mut tree.pages, &mut tree.derived, &mut tree.usurpers, &mut tree.folders, &mut tree.unnameable]
+    {
         list.sort_unstable();
         list.dedup();
     }
     Ok(tree)
+}
+
+/// What a walk of `folder` meets, in any order.
+fn entries(folder: &Path) -> ignore::Walk {
+    WalkBuilder::new(folder)
+        .hidden(true)
+        .require_git(false)
+        .git_global(false)
+        .git_exclude(false)
+        .ignore(false)
+        .follow_links(false)
+        .filter_entry(|e| e.depth() == 0 || !e.file_name().to_string_lossy().starts_with('_'))
+        .build()
+}
+
+/// Whether a symbolic link leads to a folder that may hold pages. Outside the repository and the root
+/// nothing is looked at, and any folder may.
+fn may_hold_pages(marker: &Marker, link: &Path) -> bool {
+    let Ok(target) = fs::canonicalize(link) else { return false };
+    if !target.is_dir() {
+        return false;
+    }
+    let ours = [&marker.home, &marker.root];
+    if !ours.iter().any(|dir| fs::canonicalize(dir).is_ok_and(|dir| target.starts_with(dir))) {
+        return true;
+    }
+    let is_page = |e: &ignore::DirEntry| {
+        e.depth() > 0
+            && e.file_type().is_some_and(|kind| kind.is_file())
+            && is_page_name(marker, &e.file_name().to_string_lossy())
+    };
+    let mut seen = 0;
+    entries(&target).filter_map(std::result::Result::ok).any(|e| {
+        seen += 1;
+        seen > MOST_BEHIND || is_page(&e)
+    })
 }
 
 /// Whether the file's head says that we made it.

@@ -16,6 +16,8 @@ pub enum Undecodable {
     Nul(usize),
     /// Larger than [`MAX_BYTES`].
     TooLarge(u64),
+    /// A symbolic link, which is not followed.
+    Link,
     /// No regular file, or one that cannot be read; the system's words.
     Unreadable(String),
 }
@@ -35,6 +37,7 @@ impl std::fmt::Display for Undecodable {
             Undecodable::TooLarge(n) => {
                 tr!("{n} octets, limite {MAX_BYTES}", "{n} bytes, the limit is {MAX_BYTES}")
             }
+            Undecodable::Link => tr!("lien symbolique, non suivi", "a symbolic link, not followed"),
             Undecodable::Unreadable(why) => why.clone(),
         })
     }

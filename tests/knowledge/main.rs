@@ -17,5 +17,7 @@ mod golden;
 mod histories;
 mod numbers;
 mod odd_files;
+mod reliability;
+mod symbolic_links;
 mod tokens;
 mod world;

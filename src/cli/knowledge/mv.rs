@@ -43,6 +43,7 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
     if ctx.out.json {
         ctx.out.document(&json!({
             "old": plan.old, "new": plan.new, "repaired": plan.repaired, "left": plan.left,
+            "unread": plan.unread,
             "changed": plan.changes.iter().map(|c| &c.path).collect::<Vec<_>>(),
         }));
         return Ok(0);
@@ -51,6 +52,13 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
     ctx.out.line(tr!("{old} → {new} : {n} liens réparés", "{old} → {new}: {n} links repaired"));
     for place in &plan.left {
         ctx.out.line(tr!("à corriger à la main : {place}", "to correct by hand: {place}"));
+    }
+    if plan.unread > 0 {
+        let n = plan.unread;
+        ctx.out.line(tr!(
+            "{n} pages illisibles peuvent encore nommer {old} : govrag check",
+            "{n} pages that cannot be read may still name {old}: govrag check"
+        ));
     }
     Ok(0)
 }

@@ -31,6 +31,10 @@ fn text(s: &Stats) -> String {
         s.documents,
         s.unreadable
     ));
+    if s.unreadable > 0 {
+        out.push(tr!("Illisibles (govrag check dit pourquoi) :", "Unreadable (govrag check says why):"));
+        out.extend(first(&s.unreadable_pages));
+    }
     out.push(tr!("Tokens ({}) :", "Tokens ({}):", s.method));
     let phases = [
         (1, tr!("manifeste", "manifest"), s.manifest_tokens),
@@ -49,9 +53,12 @@ fn text(s: &Stats) -> String {
     out.push(tr!("Les plus grosses pages :", "Biggest pages:"));
     out.extend(s.biggest.iter().map(|(page, tokens)| format!("  {}: {tokens}", terminal(page))));
     out.push(tr!("Sans impl_refs : {}", "Without impl_refs: {}", s.without_refs.len()));
-    out.extend(s.without_refs.iter().take(20).map(|p| format!("  {}", terminal(p))));
-    if s.without_refs.len() > 20 {
-        out.push("  …".to_owned());
-    }
+    out.extend(first(&s.without_refs));
     out.join("\n") + "\n"
+}
+
+/// The first twenty paths, a line each; `…` for the rest, which JSON holds.
+fn first(paths: &[String]) -> impl Iterator<Item = String> {
+    let rest = (paths.len() > 20).then(|| "  …".to_owned());
+    paths.iter().take(20).map(|p| format!("  {}", terminal(p))).chain(rest)
 }

@@ -38,7 +38,13 @@ impl<'a> Links<'a> {
         Links {
             base,
             resolver: Resolver::new(&base.marker, base.pages.iter().map(|p| p.path.as_str())),
-            anchors: base.pages.iter().map(|p| (p.path.as_str(), &p.body.anchors)).collect(),
+            // The anchors of a page that cannot be read are not known.
+            anchors: base
+                .pages
+                .iter()
+                .filter(|p| p.undecodable.is_none())
+                .map(|p| (p.path.as_str(), &p.body.anchors))
+                .collect(),
             log,
             prefix,
             unjudged: AtomicUsize::new(0),
@@ -229,7 +235,8 @@ impl<'a> Links<'a> {
             .nodes
             .get(&page.path)
             .is_none_or(|n| n.links.is_empty() && n.related.is_empty() && n.linked_by.is_empty());
-        if alone {
+        // Where a page leads that cannot be read is not known.
+        if alone && page.undecodable.is_none() {
             out.push(Finding::on(
                 page,
                 Code::W002,

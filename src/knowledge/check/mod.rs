@@ -151,13 +151,6 @@ pub fn check(base: &Base, options: &Options) -> Result<Report> {
         notes: base.marker.warnings.clone(),
         ..Report::default()
     };
-    if !base.tree.links.is_empty() {
-        report.notes.push(crate::tr!(
-            "{} liens symboliques non suivis",
-            "{} symbolic links not followed",
-            base.tree.links.len()
-        ));
-    }
     if let Some(scope) = &options.scope {
         findings.retain(|f| f.page.as_deref().is_some_and(|p| finding::is_in(p, scope)));
     }

@@ -1,5 +1,7 @@
 //! What one page shows by itself: its name, fields, size, status, secrets.
 
+use std::fs;
+
 use super::Options;
 use super::finding::{Finding, Repair};
 use crate::base::secret;
@@ -8,6 +10,7 @@ use crate::knowledge::code::{Code, Severity};
 use crate::knowledge::drift::Ledger;
 use crate::knowledge::load::Base;
 use crate::knowledge::tokens::estimate;
+use crate::knowledge::walk::under;
 use crate::markdown::decode::Undecodable;
 use crate::markdown::slug;
 use crate::tr;
@@ -21,6 +24,10 @@ const STALE_DAYS: i64 = 90;
 
 pub(super) fn check(base: &Base, page: &Page, options: &Options, ledger: &Ledger) -> Vec<Finding> {
     let mut out = Vec::new();
+    if page.is_link() {
+        out.push(link(base, page));
+        return out;
+    }
     name(base, page, &mut out);
     fields(page, &mut out);
     size(base, page, &mut out);
@@ -40,6 +47,29 @@ pub(super) fn check(base: &Base, page: &Page, options: &Options, ledger: &Ledger
         }
     }
     out
+}
+
+/// A page, or a folder that may hold some, behind a symbolic link.
+fn link(base: &Base, page: &Page) -> Finding {
+    let at = under(&base.marker.root, &page.path);
+    let target = fs::read_link(&at).map_or_else(|_| "?".to_owned(), |t| t.to_string_lossy().into_owned());
+    let message = if at.exists() {
+        tr!(
+            "lien symbolique vers {target}, non suivi : ce qui est derrière n'est pas lu",
+            "a symbolic link to {target}, not followed: what lies behind it is not read"
+        )
+    } else {
+        tr!(
+            "lien symbolique vers {target}, qui n'existe pas",
+            "a symbolic link to {target}, which does not exist"
+        )
+    };
+    let hint = tr!(
+        "mettez les pages elles-mêmes à cette place, ou dans .rag : check: {{ignore: [\"I005:{}\"]}}",
+        "put the pages themselves in this place, or into .rag: check: {{ignore: [\"I005:{}\"]}}",
+        page.path
+    );
+    Finding::on(page, Code::I005, 0..0, message, hint)
 }
 
 fn name(base: &Base, page: &Page, out: &mut Vec<Finding>) {

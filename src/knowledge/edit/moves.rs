@@ -33,6 +33,8 @@ pub struct Move {
     pub repaired: usize,
     /// Links that could not be repaired, as `page:line`.
     pub left: Vec<String>,
+    /// Other pages that cannot be read, whole or their front matter: they may name what moved.
+    pub unread: usize,
     /// The ledger afterwards.
     pub ledger: Ledger,
 }
@@ -69,6 +71,13 @@ pub fn plan(base: &Base, old: &str, new: &str) -> Result<Move> {
     let folder = base.page(plain).is_none() && base.tree.folders.iter().any(|f| f == plain);
     let old = if folder { plain.to_owned() } else { base.named(old, None)?.path.clone() };
     let new = if folder { folder_destination(base, &old, new)? } else { destination(base, &old, new)? };
+    if base.page(&old).is_some_and(Page::is_link) {
+        let why = tr!("{old} est un lien symbolique", "{old} is a symbolic link");
+        return Err(Error::usage(why).hint(tr!(
+            "déplacez-le vous-même, sa cible dépend de sa place",
+            "move it yourself: where it leads depends on its place"
+        )));
+    }
     let route = Route { old: &old, new: &new, folder };
     let resolver = Resolver::new(&base.marker, base.pages.iter().map(|p| p.path.as_str()));
     let mut plan = Move {
@@ -78,6 +87,7 @@ pub fn plan(base: &Base, old: &str, new: &str) -> Result<Move> {
         changes: Vec::new(),
         repaired: 0,
         left: Vec::new(),
+        unread: base.pages.iter().filter(|p| !p.is_readable() && p.path != old).count(),
         ledger: Ledger::read(&base.marker.home)?,
     };
     for other in &base.pages {
@@ -112,7 +122,8 @@ pub fn plan(base: &Base, old: &str, new: &str) -> Result<Move> {
         edits.sort_by_key(|e| (e.0.start, e.0.end));
         edits.dedup();
         plan.repaired += edits.len();
-        if !edits.is_empty() || here != other.path {
+        // The bytes of a page that cannot be read are not known: its file moves as it is.
+        if !edits.is_empty() || here != other.path && other.undecodable.is_none() {
             let after = splice(&other.source, edits);
             plan.changes.push(Change { path: here, before: other.source.clone(), after });
         }
@@ -245,7 +256,7 @@ fn destination(base: &Base, old: &str, new: &str) -> Result<String> {
 
 impl Move {
     /// Puts the move on disk. A page: the new one first, then those that name it, the old one last. A
-    /// folder is renamed in one step, then the pages follow.
+    /// folder, or a page that cannot be read, is renamed in one step, then the pages follow.
     ///
     /// # Errors
     /// An input or output error that names the file.
@@ -255,7 +266,9 @@ impl Move {
         if let Some(parent) = new.parent() {
             fs::create_dir_all(parent).at(parent)?;
         }
-        let renamed = self.folder || fold(&self.new) == fold(&self.old) && new.exists();
+        let renamed = self.folder
+            || self.changes.iter().all(|c| c.path != self.new)
+            || fold(&self.new) == fold(&self.old) && new.exists();
         if renamed {
             fs::rename(&old, &new).at(&new)?;
         }

@@ -96,7 +96,7 @@ pub struct Answer {
     pub kept: usize,
     /// Pages that hold words of the question.
     pub matched: usize,
-    /// Pages that could not be read.
+    /// Pages that could not be read or, with filters, be judged.
     #[serde(skip_serializing_if = "is_zero")]
     pub unreadable: usize,
     /// Manifest rows or front matter, when one of the phases 0, 1 and 2 is asked for alone.

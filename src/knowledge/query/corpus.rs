@@ -41,6 +41,9 @@ pub struct Ranking {
     pub terms: Terms,
     /// Pages that the filters kept.
     pub kept: usize,
+    /// Pages that are not answered from: those that cannot be read and, with filters, those whose front
+    /// matter does not parse.
+    pub unread: usize,
 }
 
 impl Corpus {
@@ -73,10 +76,11 @@ impl Corpus {
     /// Ranks the pages for `question`. Function words are looked for only when no other word of the
     /// question stands anywhere.
     pub fn rank_with(&self, question: &str, filters: &Filters, weights: &Weights) -> Ranking {
-        let kept: Vec<bool> = (0..self.paths.len())
+        let judged: Vec<Option<bool>> = (0..self.paths.len())
             .into_par_iter()
-            .map(|i| filters.is_empty() || filters.keep(&self.texts[i]))
+            .map(|i| if filters.is_empty() { Some(true) } else { filters.keep(&self.texts[i]) })
             .collect();
+        let kept: Vec<bool> = judged.iter().map(|kept| kept.unwrap_or(false)).collect();
         let mut ranking = self.ranked(Terms::new(question, &LANGS, false), &kept, weights);
         if ranking.pages.is_empty() {
             let all = Terms::new(question, &LANGS, true);
@@ -84,6 +88,9 @@ impl Corpus {
                 ranking = self.ranked(all, &kept, weights);
             }
         }
+        // A page without a text has no front matter either: it is counted once.
+        let unjudged = judged.iter().filter(|kept| kept.is_none()).count();
+        ranking.unread = if filters.is_empty() { self.unreadable } else { unjudged };
         ranking
     }
 
@@ -105,7 +112,7 @@ impl Corpus {
         let mean = words as f32 / sections.max(1) as f32;
         let pages = rank(&scans, terms.sequence(), &rarity, mean, weights);
         let words = terms.terms().iter().map(|t| t.text.clone()).zip(rarity).collect();
-        Ranking { pages, kept: kept.iter().filter(|k| **k).count(), scans, words, terms }
+        Ranking { pages, kept: kept.iter().filter(|k| **k).count(), scans, words, terms, unread: 0 }
     }
 
     /// The page with this number, parsed.
@@ -120,16 +127,21 @@ impl Filters {
         self.types.is_empty() && self.statuses.is_empty() && self.tags.is_empty() && self.audiences.is_empty()
     }
 
-    /// Whether a page passes.
-    pub fn keep(&self, source: &str) -> bool {
-        let (meta, _) = schema::read(&FrontMatter::read(source), usize::MAX);
+    /// Whether a page passes; `None` when its front matter does not parse.
+    pub fn keep(&self, source: &str) -> Option<bool> {
+        let front = FrontMatter::read(source);
+        if !front.is_readable() {
+            return None;
+        }
+        let (meta, _) = schema::read(&front, usize::MAX);
         let one = |wanted: &[String], value: Option<&String>| {
             wanted.is_empty() || value.is_some_and(|v| wanted.contains(v))
         };
         let audience = |wanted: &String| meta.audience.iter().any(|a| a == wanted || a == "all");
-        one(&self.types, meta.kind.as_ref())
+        let passes = one(&self.types, meta.kind.as_ref())
             && one(&self.statuses, meta.status.as_ref())
             && self.tags.iter().all(|tag| meta.tags.contains(tag))
-            && (self.audiences.is_empty() || self.audiences.iter().any(audience))
+            && (self.audiences.is_empty() || self.audiences.iter().any(audience));
+        Some(passes)
     }
 }

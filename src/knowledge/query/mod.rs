@@ -88,7 +88,7 @@ pub fn answer(marker: &Marker, corpus: &Corpus, question: &str, options: &Option
         pages: corpus.paths.len(),
         kept: ranking.kept,
         matched: ranking.pages.len(),
-        unreadable: corpus.unreadable,
+        unreadable: ranking.unread,
         ..Answer::default()
     };
     if options.explain {

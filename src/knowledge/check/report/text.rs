@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::knowledge::check::Report;
-use crate::knowledge::code::Severity;
+use crate::knowledge::code::{Code, Severity};
 use crate::markdown::sanitize;
 use crate::tr;
 
@@ -30,6 +30,17 @@ pub fn text(report: &Report, infos: bool, color: bool) -> String {
     }
     for note in &report.notes {
         let _ = writeln!(out, "{}", tr!("note : {}", "note: {}", sanitize::terminal(note)));
+    }
+    let links = report.findings.iter().filter(|f| f.code == Code::I005).count();
+    if !infos && links > 0 {
+        let _ = writeln!(
+            out,
+            "{}",
+            tr!(
+                "note : {links} liens symboliques ne sont pas suivis ; govrag check les nomme (I005)",
+                "note: {links} symbolic links are not followed; govrag check names them (I005)"
+            )
+        );
     }
     let (e, w, i) =
         (report.count(Severity::Error), report.count(Severity::Warning), report.count(Severity::Info));
