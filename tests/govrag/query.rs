@@ -211,3 +211,37 @@ fn the_same_question_gives_the_same_bytes() {
     let one = world.govrag(&["query", "session compte"]).out;
     assert!((0..5).all(|_| world.govrag(&["query", "session compte"]).out == one));
 }
+
+/// The sentences of a section, each of some twelve tokens.
+fn sentences(count: usize, about: &str) -> String {
+    (1..=count).map(|n| format!("- Règle {n} : {about} suit la procédure du manuel.\n")).collect()
+}
+
+/// Where one page is clearly ahead its section is given whole when it fits; where several are alike a
+/// long text is likely the wrong one, and the places to look come first.
+#[test]
+fn the_text_of_a_clear_answer_is_whole_and_of_a_doubtful_one_short() {
+    let stable = "type: feature\nstatus: stable\ntags: [auth]\n";
+    let section = |about: &str| format!("## Procédure\n\n{}", sentences(30, about));
+    let world = World::with(&[
+        (".rag", "version: \"1\"\nroot: ./kb\nlang: fr\n"),
+        ("kb/purge/purge.md", &page("Purge", stable, &section("la purge nocturne"))),
+        ("kb/sauvegarde/une.md", &page("Sauvegarde locale", stable, &section("la sauvegarde"))),
+        ("kb/sauvegarde/deux.md", &page("Sauvegarde distante", stable, &section("la sauvegarde"))),
+    ]);
+    let whole = section("la purge nocturne");
+    let tokens = estimate(&whole);
+    assert!(tokens > 800 * 3 / 8 && tokens < 700, "{tokens}");
+    let clear = world.govrag(&["query", "purge nocturne"]);
+    assert!(clear.out.contains(whole.trim_start_matches("## Procédure\n\n").trim_end()), "{}", clear.out);
+    assert!(!clear.out.contains("excerpt") && estimate(&clear.out) <= 800, "{}", clear.out);
+
+    let doubtful = world.govrag(&["query", "sauvegarde"]).out;
+    for place in ["sauvegarde/une.md", "sauvegarde/deux.md"] {
+        assert!(doubtful.contains(place), "{doubtful}");
+    }
+    assert!(estimate(&doubtful) < tokens, "{} tokens: {doubtful}", estimate(&doubtful));
+    // All of the budget, when it is asked for.
+    let all = world.govrag(&["query", "sauvegarde", "--phase", "3"]).out;
+    assert!(estimate(&all) > tokens, "{} tokens: {all}", estimate(&all));
+}

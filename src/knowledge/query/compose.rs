@@ -26,9 +26,10 @@ const MOST: usize = 7;
 /// Most pages of an answer.
 const PAGES: usize = 5;
 
-/// How much of the budget the texts may take. Where one page is clearly ahead, three eighths; where
-/// several are alike, a sixth, for then a long text is likely the wrong one and the lines say where to
-/// look. What does not fit is cut to its densest blocks, and `show` gives the whole.
+/// How much of the budget the texts may take. Where one page is clearly ahead, its section is given whole
+/// if it fits at all, and others while all texts together take three eighths; where several are alike,
+/// all share a sixth, for then a long text is likely the wrong one and the lines say where to look. What
+/// does not fit is cut to its densest blocks, and `show` gives the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Texts {
     /// A share, by how clearly the first page is ahead.
@@ -192,10 +193,11 @@ impl Composer<'_> {
             placed.push(number);
         }
         // Their texts, best first; the first one is cut when it must be.
-        let share = self.share();
+        let (first, share) = self.shares();
         for place in 0..placed.len() {
             let pick = &picks[placed[place]];
-            if pick.near && !self.give_whole(answer, place, pick, share) && place == 0 {
+            let most = if place == 0 { first } else { share };
+            if pick.near && !self.give_whole(answer, place, pick, most) && place == 0 {
                 // A block that is longer than its share is better than no text.
                 let shares = [share, self.budget.max * 3 / 8, self.budget.max];
                 let _ = shares.into_iter().any(|share| self.give_excerpt(answer, place, pick, share));
@@ -212,14 +214,14 @@ impl Composer<'_> {
         }
     }
 
-    /// Most tokens of the texts.
-    fn share(&self) -> usize {
+    /// Most tokens of the first text when it is given whole, and of all texts otherwise.
+    fn shares(&self) -> (usize, usize) {
         let max = self.budget.max;
         let score = |place: usize| self.ranking.pages.get(place).map_or(0.0, |p| p.score);
         match self.texts {
-            Texts::All => max,
-            Texts::Shared if score(1) >= score(0) * DOUBT => max / 6,
-            Texts::Shared => max * 3 / 8,
+            Texts::All => (max, max),
+            Texts::Shared if score(1) >= score(0) * DOUBT => (max / 6, max / 6),
+            Texts::Shared => (max, max * 3 / 8),
         }
     }
 
