@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 
 use rustc_hash::FxHashMap;
 
+use super::walk::under;
 use crate::base::Date;
 use crate::tr;
 
@@ -213,10 +214,20 @@ impl Repo {
         out
     }
 
-    /// Files under this folder that git has and keeps out of the work tree: a sparse checkout.
+    /// What git has under this folder and keeps out of the work tree: files of a sparse checkout, and
+    /// with a `/` at their end submodules that are not checked out.
     pub fn left_out(&self) -> BTreeSet<String> {
-        let list = self.run(&["ls-files", "-t", "-z"], b"").unwrap_or_default();
-        split(&list).filter_map(|entry| entry.strip_prefix("S ")).map(str::to_owned).collect()
+        let list = self.run(&["ls-files", "-t", "--stage", "-z"], b"").unwrap_or_default();
+        let of = |entry: &str| {
+            let (head, path) = entry.split_once('\t')?;
+            let submodule = head.split(' ').nth(1) == Some("160000");
+            let empty = || std::fs::read_dir(under(&self.dir, path)).map_or(true, |mut d| d.next().is_none());
+            match submodule {
+                true => empty().then(|| format!("{path}/")),
+                false => head.starts_with("S ").then(|| path.to_owned()),
+            }
+        };
+        split(&list).filter_map(of).collect()
     }
 
     /// Whether any file under `path` (relative to this folder) is tracked.

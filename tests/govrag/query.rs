@@ -129,6 +129,10 @@ fn neighbours_phases_and_scores() {
     assert!(phase("2").starts_with("---\ntitle:"), "{}", phase("2"));
     assert!(phase("3").contains("[1]") && !phase("3").contains("~ "));
     assert!(phase("4").contains("~ ") && !phase("4").contains("[1]"), "{}", phase("4"));
+    for n in ["0", "1", "2", "3", "4"] {
+        let run = world.govrag(&["query", "verrouillage", "--phase", n]);
+        assert!(run.code == 0 && !run.out.contains("no hit"), "{n}: {}", run.out);
+    }
     assert_eq!(world.govrag(&["query", "x", "--phase", "5"]).code, 2);
     let explained = json(&world, &["verrouillage du compte", "--explain"]);
     assert!(explained["entries"][0]["score"].as_f64().unwrap() > 0.0);
@@ -203,6 +207,59 @@ fn a_budget_too_small_is_refused_with_one_that_suffices() {
             assert!(run.code == 2 && again.code < 2, "{question} {max} {hinted}: {}", again.err);
         }
     }
+}
+
+#[test]
+fn a_hit_is_never_called_none_and_no_budget_is_passed() {
+    let world = world();
+    for phase in [None, Some("1"), Some("2"), Some("3"), Some("4")] {
+        for format in [&[][..], &["--json"], &["--explain"]] {
+            let mut answered = 0;
+            for max in (1..130).chain((130..=2000).step_by(110)) {
+                let max = max.to_string();
+                let mut arguments = vec!["query", "verrouillage échecs", "--max-tokens", &max];
+                arguments.extend(phase.iter().flat_map(|n| ["--phase", n]));
+                arguments.extend(format);
+                let run = world.govrag(&arguments);
+                assert!(!run.out.contains("no hit") && run.code != 1, "{arguments:?}: {}", run.out);
+                assert!(estimate(&run.out) <= max.parse().unwrap(), "{arguments:?}: {}", run.out);
+                answered += u32::from(run.code == 0);
+                let too_small = run.code == 2 && run.err.contains("--max-tokens");
+                assert!(
+                    run.code == 0 && answered > 0 || too_small && answered == 0,
+                    "{arguments:?}: {}",
+                    run.err
+                );
+            }
+            assert!(answered > 17, "{phase:?} {format:?}");
+        }
+    }
+}
+
+/// Every line of every text that an answer gives is where the answer says.
+#[test]
+fn citations_have_the_lines_of_their_texts() {
+    let world = world();
+    let long = (0..40).map(|n| format!("Alinéa {n} : le verrouillage dure.\n\n")).collect::<String>();
+    let crlf = page("Long", "type: guide\nstatus: stable\ntags: [a]\n", &format!("## Détails\n\n{long}"));
+    world.write("kb/long.md", &crlf.replace('\n', "\r\n"));
+    let mut texts = 0;
+    for question in ["verrouillage", "le verrouillage dure alinéa 17", "cookie", "code à six chiffres"] {
+        for max in ["120", "200", "400", "800", "2000"] {
+            let run = world.govrag(&["query", question, "--max-tokens", max, "--json"]);
+            let answer: Value = serde_json::from_str(&run.out).unwrap_or_default();
+            for entry in answer["entries"].as_array().into_iter().flatten() {
+                let Some(text) = entry["text"].as_str() else { continue };
+                let source = world.read(&format!("kb/{}", entry["path"].as_str().unwrap()));
+                let (from, to) = (entry["line"].as_u64().unwrap(), entry["end_line"].as_u64().unwrap());
+                let lines: Vec<&str> = source.split('\n').collect();
+                let cited = lines[from as usize - 1..to as usize].join("\n");
+                assert_eq!(cited.trim(), text.trim(), "{question} {max}");
+                texts += 1;
+            }
+        }
+    }
+    assert!(texts > 10, "{texts}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Repositories that git shows in part, refuses or does not have: case 102 of the collection.
 
 use govmem::knowledge::Code;
+use govmem::knowledge::check::check;
 use govmem::knowledge::drift::{Missing, State, Unknown};
 use govmem::knowledge::edit::update;
 
-use crate::world::World;
+use crate::world::{World, git_in, options};
 
 #[test]
 fn case_102_a_repository_git_refuses_is_unknown_not_fresh() {
@@ -49,6 +50,43 @@ fn case_102_a_sparse_checkout_is_no_deletion() {
     assert!(found.iter().any(|f| f.code == Code::W006 && f.hint.contains("sparse-checkout")), "{found:?}");
     // Neither does `update` call the page lost or mark it.
     let plan = update::plan(w.base(), &update::Scope::Everything, &[]).expect("plan");
+    assert!(plan.lost.is_empty(), "{:?}", plan.lost);
+}
+
+#[test]
+fn case_102_a_submodule_that_is_not_checked_out_is_no_deletion() {
+    let library = tempfile::tempdir().expect("folder");
+    git_in(library.path(), "2026-06-01", &["init", "-q"]);
+    std::fs::write(library.path().join("lib.rs"), "fn l() {}\n").expect("write");
+    git_in(library.path(), "2026-06-01", &["add", "-A"]);
+    git_in(library.path(), "2026-06-01", &["commit", "-q", "-m", "lib"]);
+    let w = World::new("");
+    w.page("a.md", "impl_refs: [vendor/lib.rs, vendor, \"vendor/**\", vendored.rs]\n", "texte");
+    w.git("2026-07-01", &["init", "-q"]);
+    w.git("2026-07-01", &["submodule", "--quiet", "add", &library.path().display().to_string(), "vendor"]);
+    w.ack("a.md");
+    w.commit("2026-07-01", "start");
+    // The submodule moves on, and the move is committed: nothing of it is uncommitted.
+    std::fs::write(w.path("vendor/lib.rs"), "fn changed() {}\n").expect("write");
+    let drift = |w: &World| match w.drift().verdicts.swap_remove(0).state {
+        State::Changed(c) => (c.commits.into_iter().map(|c| c.subject).collect::<Vec<_>>(), c.uncommitted),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(drift(&w), (vec![], true));
+    git_in(&w.path("vendor"), "2026-07-02", &["commit", "-q", "-a", "-m", "inside"]);
+    w.commit("2026-07-02", "bump");
+    assert_eq!(drift(&w), (vec!["bump".to_owned()], false));
+    // A clone without its submodules.
+    let clone = tempfile::tempdir().expect("folder");
+    git_in(clone.path(), "2026-07-03", &["clone", "-q", &w.home().display().to_string(), "c"]);
+    let marker = govmem::knowledge::marker::open(&clone.path().join("c")).expect("marker");
+    let base = govmem::knowledge::Base::load(marker).expect("base");
+    let report = check(&base, &options()).expect("check");
+    let missing: Vec<_> = report.findings.iter().filter(|f| f.code == Code::W003).collect();
+    assert!(missing.len() == 1 && missing[0].message.contains("vendored.rs"), "{missing:?}");
+    let told = report.findings.iter().find(|f| f.code == Code::W006).expect("told");
+    assert!(told.message.contains("3 references") && told.hint.contains("submodule"), "{told:?}");
+    let plan = update::plan(base, &update::Scope::Everything, &[]).expect("plan");
     assert!(plan.lost.is_empty(), "{:?}", plan.lost);
 }
 

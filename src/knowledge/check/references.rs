@@ -71,12 +71,12 @@ pub(super) fn check(base: &Base, drift: &Drift, place: &Place) -> Vec<Finding> {
             Code::W006,
             ".rag".to_owned(),
             tr!(
-                "extraction partielle : {sparse} références ne peuvent pas être jugées",
-                "sparse checkout: {sparse} references cannot be judged"
+                "extraction partielle, ou sous-module absent : {sparse} références ne peuvent pas être jugées",
+                "sparse checkout, or a submodule not checked out: {sparse} references cannot be judged"
             ),
             tr!(
-                "git sparse-checkout disable, ou ajoutez ces chemins",
-                "git sparse-checkout disable, or add these paths"
+                "git submodule update --init ; git sparse-checkout disable, ou ajoutez ces chemins",
+                "git submodule update --init; git sparse-checkout disable, or add these paths"
             ),
         ));
     }

@@ -157,6 +157,10 @@ impl<'a> Git<'a> {
         if left_out.is_empty() {
             return false;
         }
+        let path = format!("{}/", reference.path.trim_end_matches('/'));
+        if left_out.iter().any(|entry| entry.ends_with('/') && path.starts_with(entry)) {
+            return true;
+        }
         if reference.kind == Kind::Glob {
             let Some(glob) = matcher(&reference.path) else { return false };
             return left_out.iter().any(|file| glob.is_match(file));
@@ -197,9 +201,19 @@ impl Judge<'_> {
         let Ok(log) = self.git.log() else { return changed };
         if reference.kind == Kind::Whole && now.files.len() == 1 && now.files[0] == reference.path {
             let steps = history::of(log, &reference.path);
-            let newer = steps.iter().take_while(|s| s.change.new_blob != before);
-            changed.commits = newer.take(SHOWN).map(|s| history::short(s.commit)).collect();
-            changed.uncommitted = steps.first().is_none_or(|s| s.change.new_blob != now.id);
+            match steps.first().filter(|s| s.change.submodule) {
+                // Of a file in a submodule the log tells no blobs: the newest commit that moved it.
+                Some(step) => {
+                    changed.uncommitted = self.git.dirty().contains(&step.change.new);
+                    let committed = (!changed.uncommitted).then(|| history::short(step.commit));
+                    changed.commits = committed.into_iter().collect();
+                }
+                None => {
+                    let newer = steps.iter().take_while(|s| s.change.new_blob != before);
+                    changed.commits = newer.take(SHOWN).map(|s| history::short(s.commit)).collect();
+                    changed.uncommitted = steps.first().is_none_or(|s| s.change.new_blob != now.id);
+                }
+            }
         } else if let Some(since) = self.since_wide(reference, now, &before, log) {
             changed.commits = since.commits.into_iter().take(SHOWN).collect();
             changed.uncommitted = since.uncommitted;

@@ -102,7 +102,7 @@ pub enum Unknown {
     Shallow,
     /// The page has no valid `updated`.
     NoDate,
-    /// git has it and keeps it out of this work tree: a sparse checkout.
+    /// git has it and keeps it out of this work tree: a sparse checkout, a submodule not checked out.
     Sparse,
     /// git failed; its words.
     Git(String),

@@ -118,9 +118,9 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether anything was found.
+    /// Whether anything was found, or the marker alone was asked for.
     pub fn is_hit(&self) -> bool {
-        !self.entries.is_empty() || !self.listing.is_empty()
+        self.matched > 0 || !self.listing.is_empty()
     }
 }
 

@@ -174,8 +174,9 @@ impl Composer<'_> {
         self.ranking.scans.get(pick.page)?.as_ref()?.sections.get(pick.section)
     }
 
-    /// Fills `answer` with as much of `entries` as the budget holds. `more` gives neighbours of the
-    /// pages whose text is shown.
+    /// Fills `answer` with as much of `entries` as the budget holds; the first one stands there even when
+    /// it does not, for [`Budget::settle`] to refuse. `more` gives neighbours of the pages whose text is
+    /// shown.
     pub fn fill(
         &self,
         answer: &mut Answer,
@@ -187,6 +188,9 @@ impl Composer<'_> {
         for (number, entry) in entries.into_iter().enumerate() {
             answer.entries.push(entry);
             if !self.budget.fits(answer) {
+                if placed.is_empty() {
+                    return;
+                }
                 answer.entries.pop();
                 break;
             }

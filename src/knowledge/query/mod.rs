@@ -113,7 +113,10 @@ pub fn answer(marker: &Marker, corpus: &Corpus, question: &str, options: &Option
                     .listing
                     .push(line(&corpus.page(ranked.page, marker.summary_max)).trim_end().to_owned());
                 if !budget.fits(&mut answer) {
-                    answer.listing.pop();
+                    // Without the first one there is no answer: the budget is said to be too small.
+                    if answer.listing.len() > 1 {
+                        answer.listing.pop();
+                    }
                     break;
                 }
             }
