@@ -215,7 +215,7 @@ fn a_hit_is_never_called_none_and_no_budget_is_passed() {
     for phase in [None, Some("1"), Some("2"), Some("3"), Some("4")] {
         for format in [&[][..], &["--json"], &["--explain"]] {
             let mut answered = 0;
-            for max in (1..130).chain((130..=2000).step_by(110)) {
+            for max in (1..130).step_by(4).chain((130..=2000).step_by(110)) {
                 let max = max.to_string();
                 let mut arguments = vec!["query", "verrouillage échecs", "--max-tokens", &max];
                 arguments.extend(phase.iter().flat_map(|n| ["--phase", n]));
@@ -231,7 +231,7 @@ fn a_hit_is_never_called_none_and_no_budget_is_passed() {
                     run.err
                 );
             }
-            assert!(answered > 17, "{phase:?} {format:?}");
+            assert!(answered > 12, "{phase:?} {format:?}");
         }
     }
 }
