@@ -93,7 +93,10 @@ pub fn open(start: &Path) -> Result<Marker> {
         .hint("govrag init")
     })?;
     let text = fs::read(&path).at(&path)?;
-    let text = decode::text(text).map_err(|e| Error::usage(format!("{}: {e}", path.display())))?;
+    let text = decode::text(text).map_err(|e| {
+        Error::usage(format!("{}: {e}", path.display()))
+            .hint(tr!("enregistrez {NAME} en UTF-8", "save {NAME} as UTF-8"))
+    })?;
     parse(&path, &text)
 }
 

@@ -7,6 +7,7 @@
     reason = "a failed step is a failed test; an absent input is said aloud"
 )]
 
+mod hostile;
 mod init;
 mod install;
 mod merge;

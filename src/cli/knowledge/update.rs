@@ -36,6 +36,8 @@ struct Done {
     created: Vec<String>,
     links: usize,
     indexes: usize,
+    /// Pages that cannot be read.
+    unreadable: usize,
     check: Option<Report>,
 }
 
@@ -60,11 +62,12 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
     // It is on disk now.
     update.ledger = Ledger::default();
     let base = if created.is_empty() { base } else { base.reload()? };
+    let unreadable = base.pages.iter().filter(|p| !p.is_readable()).count();
     if !base.marker.check_on_update {
         let plan = indexes::plan(&base);
         indexes::write(&base.marker, &plan)?;
         let indexes = plan.outdated.len() + plan.stale.len();
-        return tell(ctx, &Done { update, created, links: 0, indexes, check: None });
+        return tell(ctx, &Done { update, created, links: 0, indexes, unreadable, check: None });
     }
     let fixes = repair::plan(base, &options)?;
     fixes.write()?;
@@ -74,7 +77,7 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
     let check = Some(check(&base, &options)?);
     // The process ends soon: giving back every page one by one would only make it wait.
     std::mem::forget(base);
-    tell(ctx, &Done { update, created, links, indexes, check })
+    tell(ctx, &Done { update, created, links, indexes, unreadable, check })
 }
 
 fn tell(ctx: &Context, done: &Done) -> Result<u8> {
@@ -130,6 +133,7 @@ fn document(done: &Done) -> Value {
         "skipped": u.skipped.iter().map(|(p, why)| json!({"page": p, "reason": why})).collect::<Vec<_>>(),
         "repaired_pages": done.links,
         "indexes_written": done.indexes,
+        "unreadable": done.unreadable,
         "report": done.check.as_ref().map(report::json),
     })
 }
@@ -164,7 +168,12 @@ fn text(ctx: &Context, done: &Done) {
         "{created} pages ébauchées, {changed} changées, {drift} dérives, {links} pages réparées, {indexes} index écrits",
         "{created} pages drafted, {changed} changed, {drift} drifts, {links} pages repaired, {indexes} indexes written"
     ));
-    if let Some(found) = &done.check {
-        ctx.out.text(report::text(found, false, ctx.out.color));
+    match &done.check {
+        Some(found) => ctx.out.text(report::text(found, false, ctx.out.color)),
+        None if done.unreadable > 0 => {
+            let n = done.unreadable;
+            line(tr!("{n} pages illisibles : govrag check", "{n} pages could not be read: govrag check"));
+        }
+        None => {}
     }
 }
