@@ -4,7 +4,7 @@
 //! acknowledged and nothing changed.
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -95,13 +95,18 @@ impl Repo {
                 let _ = stdin.write_all(&bytes);
             }
         });
-        let out = child.wait_with_output().map_err(|e| e.to_string())?;
+        // The standard library's own way of reading both would panic where a read fails.
+        let errors = child.stderr.take().map(|pipe| std::thread::spawn(move || read_all(pipe)));
+        let answer = child.stdout.take().map_or(Ok(Vec::new()), read_all);
+        let said = errors.and_then(|thread| thread.join().ok()).unwrap_or(Ok(Vec::new()));
         // The writer only fails with the pipe.
         let _ = writer.join();
-        if out.status.success() {
-            Ok(out.stdout)
+        let status = child.wait().map_err(|e| e.to_string())?;
+        if status.success() {
+            answer.map_err(|e| e.to_string())
         } else {
-            let text = String::from_utf8_lossy(&out.stderr);
+            let said = said.unwrap_or_default();
+            let text = String::from_utf8_lossy(&said);
             Err(text.lines().next().unwrap_or("git").to_owned())
         }
     }
@@ -235,6 +240,12 @@ impl Repo {
         let path = if path.is_empty() { "." } else { path };
         self.run(&["ls-files", "-z", "--", path], b"").is_ok_and(|o| !o.is_empty())
     }
+}
+
+fn read_all(mut pipe: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    pipe.read_to_end(&mut out)?;
+    Ok(out)
 }
 
 fn split(bytes: &[u8]) -> impl Iterator<Item = &str> {

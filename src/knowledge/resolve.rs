@@ -4,6 +4,7 @@
 //! system. Nothing above the repository (the folder of `.rag`) or the root is ever looked at.
 
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -184,6 +185,8 @@ impl<'a> Resolver<'a> {
             _ if !exact => Look::Case(real.join("/")),
             Ok(meta) if meta.is_dir() => Look::Folder,
             Ok(meta) if meta.is_file() => Look::File,
+            // Its folder names it: it is there, and whoever reads it learns why it cannot be read.
+            Err(e) if !is_absence(&e) => Look::File,
             _ => Look::Nothing,
         }
     }
@@ -193,7 +196,12 @@ impl<'a> Resolver<'a> {
     fn entry(&self, dir: &Path, part: &str) -> Option<String> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         if !folders.contains_key(dir) {
-            folders.insert(dir.to_owned(), Names::read(dir));
+            match Names::read(dir) {
+                Ok(names) => folders.insert(dir.to_owned(), Some(names)),
+                Err(e) if is_absence(&e) => folders.insert(dir.to_owned(), None),
+                // A folder that cannot be listed may still be passed through.
+                Err(_) => return fs::symlink_metadata(dir.join(part)).is_ok().then(|| part.to_owned()),
+            };
         }
         folders.get(dir)?.as_ref()?.find(part)
     }
@@ -207,13 +215,14 @@ struct Names {
 }
 
 impl Names {
-    fn read(dir: &Path) -> Option<Self> {
+    fn read(dir: &Path) -> io::Result<Self> {
         let mut names = Names::default();
-        for name in fs::read_dir(dir).ok()?.flatten().filter_map(|e| e.file_name().into_string().ok()) {
+        for entry in fs::read_dir(dir)? {
+            let Ok(name) = entry?.file_name().into_string() else { continue };
             names.folded.entry(fold(&name)).or_default().push(name.clone());
             names.exact.insert(name);
         }
-        Some(names)
+        Ok(names)
     }
 
     fn find(&self, part: &str) -> Option<String> {
@@ -225,6 +234,12 @@ impl Names {
             _ => None,
         }
     }
+}
+
+/// Whether an error says that nothing is there, rather than that it cannot be looked at.
+fn is_absence(e: &io::Error) -> bool {
+    matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+        || e.raw_os_error() == Some(libc::ELOOP)
 }
 
 enum Look {

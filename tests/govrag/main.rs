@@ -7,9 +7,11 @@
     reason = "a failed step is a failed test; an absent input is said aloud"
 )]
 
+mod failing;
 mod hostile;
 mod init;
 mod install;
+mod killed;
 mod merge;
 mod query;
 mod repositories;

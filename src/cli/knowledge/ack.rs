@@ -27,7 +27,8 @@ pub fn run(ctx: &Context, args: &Args) -> Result<u8> {
     let plan = ack::plan(&base, page, args.status.as_deref())?;
     plan.write(&base)?;
     let path = page.path.clone();
-    if plan.change.is_some() {
+    // Asked for again after an interruption, the status stands and the indexes may be behind.
+    if args.status.is_some() {
         let base = base.reload()?;
         indexes::write(&base.marker, &indexes::plan(&base))?;
     }

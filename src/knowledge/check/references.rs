@@ -49,6 +49,15 @@ pub(super) fn check(base: &Base, drift: &Drift, place: &Place) -> Vec<Finding> {
                         page.path
                     ),
                 )),
+                State::Unknown(Unknown::Unreadable(why)) => own.push(on(
+                    Code::W006,
+                    tr!(
+                        "dérive inconnue : {} ne se lit pas ({why})",
+                        "drift unknown: {} cannot be read ({why})",
+                        sanitize::terminal(&v.text)
+                    ),
+                    tr!("vérifiez ses droits, puis relancez", "check its permissions, then run again"),
+                )),
                 State::Unknown(Unknown::NoDate) | State::Fresh => {}
             }
             if v.files > WIDE {
@@ -111,6 +120,10 @@ fn missing(v: &Verdict, why: &Missing) -> (String, String) {
         Missing::Outside => (
             tr!("{text} sort du dépôt", "{text} leaves the repository"),
             tr!("les impl_refs partent du dossier de .rag", "impl_refs start at the folder of .rag"),
+        ),
+        Missing::Unreadable(why) => (
+            tr!("{text} ne se lit pas : {why}", "{text} cannot be read: {why}"),
+            tr!("vérifiez ses droits", "check its permissions"),
         ),
         Missing::Lines => (
             tr!("{text} : le fichier n'a pas ces lignes", "{text}: the file does not have these lines"),

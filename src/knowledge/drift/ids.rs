@@ -4,6 +4,7 @@
 //! `path NUL id LF` of its files; a symbol or lines the blob id of that text.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -39,6 +40,14 @@ pub fn unified(bytes: Vec<u8>) -> Vec<u8> {
         }
     }
     out
+}
+
+/// A file that is there and cannot be read is not gone.
+fn unread(e: &io::Error) -> Missing {
+    match e.kind() {
+        io::ErrorKind::NotFound => Missing::Gone,
+        _ => Missing::Unreadable(e.to_string()),
+    }
 }
 
 /// The identity of many files with these blob ids.
@@ -95,11 +104,13 @@ impl Ids {
     /// # Errors
     /// [`Missing`] when a file went away meanwhile or the lines do not exist.
     pub fn identify(&self, reference: &Reference, files: &[String]) -> Result<Identity, Missing> {
-        let read = |path: &str| read::bytes(under(&self.home, path)).map(unified).map_err(|_| Missing::Gone);
+        let read = |path: &str| read::bytes(under(&self.home, path)).map(unified).map_err(|e| unread(&e));
         let one = |id: String| Identity { id, files: files.to_vec() };
         match (&reference.kind, files) {
             (Kind::Whole, [file]) if *file == reference.path => Ok(one(blob_id(&read(file)?))),
-            (Kind::Whole | Kind::Glob, _) => Ok(one(identity_of(&self.blobs(files).ok_or(Missing::Gone)?))),
+            (Kind::Whole | Kind::Glob, _) => {
+                Ok(one(identity_of(&self.blobs(files).map_err(|e| unread(&e))?)))
+            }
             (Kind::Symbol(name), _) => {
                 let bytes = read(&reference.path)?;
                 let node = symbols::find(&reference.path, &bytes, name);
@@ -112,11 +123,14 @@ impl Ids {
         }
     }
 
-    /// The blob id of each of `files`; `None` when one cannot be read.
-    pub fn blobs(&self, files: &[String]) -> Option<BTreeMap<String, String>> {
+    /// The blob id of each of `files`.
+    ///
+    /// # Errors
+    /// The first file that cannot be read.
+    pub fn blobs(&self, files: &[String]) -> io::Result<BTreeMap<String, String>> {
         let id = |path: &String| {
-            let bytes = read::bytes(under(&self.home, path)).ok()?;
-            Some((path.clone(), blob_id(&unified(bytes))))
+            let bytes = read::bytes(under(&self.home, path))?;
+            Ok((path.clone(), blob_id(&unified(bytes))))
         };
         files.par_iter().map(id).collect()
     }

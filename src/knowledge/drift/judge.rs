@@ -238,7 +238,7 @@ impl Judge<'_> {
         if !reference.is_wide() {
             return None;
         }
-        let state = self.ids.blobs(&now.files)?;
+        let state = self.ids.blobs(&now.files).ok()?;
         let below = format!("{}/", reference.path.trim_end_matches('/'));
         let glob = if reference.kind == Kind::Glob { Some(matcher(&reference.path)?) } else { None };
         let covers = |path: &str| match &glob {
@@ -354,6 +354,9 @@ impl Judge<'_> {
     }
 
     fn missing(&self, reference: &Reference, missing: Missing) -> State {
+        if let Missing::Unreadable(why) = missing {
+            return State::Unknown(Unknown::Unreadable(why));
+        }
         if missing == Missing::Gone
             && reference.kind != Kind::Glob
             && let Ok(log) = self.git.log()

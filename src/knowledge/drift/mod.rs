@@ -83,6 +83,8 @@ pub struct CommitRef {
 /// Why it is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
+    /// It is there and cannot be read; the system's words.
+    Unreadable(String),
     /// git knows where it went.
     Renamed(String),
     /// The path exists in another case.
@@ -98,6 +100,8 @@ pub enum Missing {
 /// Why it cannot be judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unknown {
+    /// It is there and cannot be read; the system's words.
+    Unreadable(String),
     /// The clone is shallow: history is cut before `updated`.
     Shallow,
     /// The page has no valid `updated`.

@@ -3,7 +3,7 @@
 use crate::base::{Error, Kind, Result};
 use crate::knowledge::Page;
 use crate::knowledge::check::repair::Change;
-use crate::knowledge::drift::{self, Ledger, State};
+use crate::knowledge::drift::{self, Ledger, State, Unknown};
 use crate::knowledge::load::Base;
 use crate::knowledge::schema::STATUSES;
 use crate::knowledge::walk::under;
@@ -47,7 +47,7 @@ pub fn plan(base: &Base, page: &Page, status: Option<&str>) -> Result<Ack> {
     let missing: Vec<String> = drift
         .verdicts
         .iter()
-        .filter(|v| matches!(v.state, State::Missing(_)))
+        .filter(|v| matches!(v.state, State::Missing(_) | State::Unknown(Unknown::Unreadable(_))))
         .map(|v| v.text.clone())
         .collect();
     if status == Some("stable") && !missing.is_empty() {

@@ -128,6 +128,11 @@ pub fn plan(base: &Base, old: &str, new: &str) -> Result<Move> {
             plan.changes.push(Change { path: here, before: other.source.clone(), after });
         }
     }
+    // A page that stands there already is ours when a move was interrupted after it was written.
+    let there = base.page(&plan.new).filter(|_| !folder);
+    if there.is_some_and(|page| !plan.changes.iter().any(|c| c.path == page.path && c.after == page.source)) {
+        return Err(taken(&plan.new));
+    }
     Ok(plan)
 }
 
@@ -224,7 +229,7 @@ fn folder_destination(base: &Base, old: &str, new: &str) -> Result<String> {
         ));
     }
     if is_taken(base, old, &path) {
-        return Err(refused(new, tr!("le nom est déjà pris", "the name is taken")));
+        return Err(taken(new));
     }
     Ok(path)
 }
@@ -247,11 +252,15 @@ fn destination(base: &Base, old: &str, new: &str) -> Result<String> {
     }
     let stem = file.rsplit_once('.').map_or(file, |(s, _)| s);
     conforming(base, new, parts[..parts.len() - 1].iter().copied().chain([stem]))?;
-    let collides = base.pages.iter().any(|p| fold(&p.path) == fold(&path) && p.path != old);
-    if collides || is_taken(base, old, &path) {
-        return Err(refused(new, tr!("le nom est déjà pris", "the name is taken")));
+    let collides = base.pages.iter().any(|p| fold(&p.path) == fold(&path) && p.path != old && p.path != path);
+    if collides || base.page(&path).is_none() && is_taken(base, old, &path) {
+        return Err(taken(new));
     }
     Ok(path)
+}
+
+fn taken(new: &str) -> Error {
+    refused(new, tr!("le nom est déjà pris", "the name is taken"))
 }
 
 impl Move {

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -103,7 +104,17 @@ impl Survey {
             })
             .build();
         let mut files = Vec::new();
-        for entry in walker.flatten() {
+        for entry in walker {
+            let entry = match entry {
+                Ok(entry) => entry,
+                // What nobody may read, or what is gone meanwhile, is no source; anything else is a failure.
+                Err(e) => match e.io_error() {
+                    Some(io) if !matches!(io.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {
+                        return Err(Error::io(home, io));
+                    }
+                    _ => continue,
+                },
+            };
             let small = entry.metadata().is_ok_and(|m| m.is_file() && m.len() <= MOST_BYTES);
             let path = entry.path().strip_prefix(home).ok().and_then(slashed);
             if let (true, Some(path)) = (small, path)
