@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-/// Bytes of `text` cut at blank lines outside fences, so that no block is torn.
+/// Bytes of `text` cut at blank lines and before the items of a list, outside fences: no block of code
+/// and no item is torn.
 pub fn blocks(text: &str) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     let (mut start, mut at, mut fence) = (None, 0, None::<&str>);
@@ -20,6 +21,12 @@ pub fn blocks(text: &str) -> Vec<Range<usize>> {
                 out.push(from..at);
             }
         } else {
+            if fence.is_none()
+                && is_item(line)
+                && let Some(from) = start.replace(at)
+            {
+                out.push(from..at);
+            }
             start.get_or_insert(at);
         }
         at += line.len();
@@ -28,6 +35,17 @@ pub fn blocks(text: &str) -> Vec<Range<usize>> {
         out.push(from..at);
     }
     out
+}
+
+/// Whether a line begins an item of an outermost list.
+fn is_item(line: &str) -> bool {
+    let text = line.trim_start_matches(' ');
+    if line.len() - text.len() > 3 {
+        return false;
+    }
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let marks: &[char] = if digits == 0 { &['-', '*', '+'] } else { &['.', ')'] };
+    text[digits..].strip_prefix(marks).is_some_and(|rest| rest.starts_with(' '))
 }
 
 /// The longest stretch of blocks around the heaviest one for which `fits` says yes; `weights` gives
@@ -71,6 +89,21 @@ mod tests {
         assert_eq!(got, ["# a\n", "b\nc\n", "```\nd\n\ne\n```\n", "f"]);
         assert!(blocks("").is_empty());
         assert_eq!(blocks("```\nopen\n\n").len(), 1);
+    }
+
+    #[test]
+    fn items_of_a_list_are_blocks_with_what_is_below_them() {
+        let text = "Lead:\n- a\n  more\n    - deep\n- *b*\n\n1. one\n2) two\n2024 was\n-no\n*no*\n---\n";
+        let got: Vec<&str> = blocks(text).into_iter().map(|r| &text[r]).collect();
+        let expected = [
+            "Lead:\n",
+            "- a\n  more\n    - deep\n",
+            "- *b*\n",
+            "1. one\n",
+            "2) two\n2024 was\n-no\n*no*\n---\n",
+        ];
+        assert_eq!(got, expected);
+        assert_eq!(blocks("```\n- a\n- b\n```\n").len(), 1);
     }
 
     #[test]
