@@ -51,16 +51,24 @@ pub struct Pick {
     pub near: bool,
 }
 
-/// The sections worth showing, in the order of the answer.
-pub fn picks(ranking: &Ranking) -> Vec<Pick> {
+/// Whether several pages are alike, so that the first may well be the wrong one.
+fn in_doubt(ranking: &Ranking) -> bool {
+    let score = |place: usize| ranking.pages.get(place).map_or(0.0, |p| p.score);
+    score(1) >= score(0) * DOUBT
+}
+
+/// The sections worth showing, in the order of the answer: the best of each page, and more of a page
+/// where their texts may be given too.
+pub fn picks(ranking: &Ranking, texts: Texts) -> Vec<Pick> {
     let Some(first) = ranking.pages.first() else { return Vec::new() };
     let best_section = first.sections.first().map_or(0.0, |s| s.score);
     let mut out = Vec::new();
+    let one_a_page = texts == Texts::Shared && in_doubt(ranking);
     let worth = ranking.pages.iter().take_while(|p| p.score >= first.score * LINE_SHARE);
     for page in worth.take(PAGES) {
         for (place, section) in page.sections.iter().take(3).enumerate() {
             let near = section.score >= best_section * TEXT_SHARE;
-            if place == 0 || near {
+            if place == 0 || (near && !one_a_page) {
                 out.push(Pick { page: page.page, section: section.section, score: page.score, near });
             }
         }
@@ -221,10 +229,9 @@ impl Composer<'_> {
     /// Most tokens of the first text when it is given whole, and of all texts otherwise.
     fn shares(&self) -> (usize, usize) {
         let max = self.budget.max;
-        let score = |place: usize| self.ranking.pages.get(place).map_or(0.0, |p| p.score);
         match self.texts {
             Texts::All => (max, max),
-            Texts::Shared if score(1) >= score(0) * DOUBT => (max / 6, max / 6),
+            Texts::Shared if in_doubt(self.ranking) => (max / 6, max / 6),
             Texts::Shared => (max, max * 3 / 8),
         }
     }

@@ -96,7 +96,7 @@ pub fn answer(marker: &Marker, corpus: &Corpus, question: &str, options: &Option
     }
     let texts = if options.phase == Some(3) { Texts::All } else { Texts::Shared };
     let composer = Composer { corpus, ranking: &ranking, budget, explain: options.explain, texts };
-    let chosen = picks(&ranking);
+    let chosen = picks(&ranking, texts);
     match options.phase {
         Some(0) => {
             answer.listing.push(format!("{}: {}", crate::knowledge::marker::NAME, marker.root.display()))
