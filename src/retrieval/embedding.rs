@@ -1,6 +1,7 @@
 //! Embedding the chunks: what is missing, in batches that survive a kill, then the FAISS file.
 
 use std::collections::{BTreeMap, HashSet};
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
@@ -8,8 +9,9 @@ use super::catalog::Catalog;
 use super::faiss_file::{self, Binding, Identity};
 use super::plan::Plan;
 use super::semantic;
+use super::settings::Models;
 use crate::base::error::IoContext;
-use crate::base::{Error, Result};
+use crate::base::{Error, ModelIdentity, Result};
 use crate::embed::{Embedder, pooled};
 use crate::tr;
 use crate::vector::FaissIndex;
@@ -17,6 +19,8 @@ use crate::vector::index::Factory;
 
 /// Chunks embedded between two commits.
 const BATCH: usize = 64;
+/// How long a run keeps others away before it lets them in.
+const TURN: Duration = Duration::from_secs(1);
 
 /// Chunks that a small model on two cores embeds in a second, about.
 pub const A_SECOND: u64 = 20;
@@ -32,6 +36,10 @@ pub struct Settings {
     pub force: bool,
     /// FAISS index type; `Flat` when absent.
     pub factory: Option<String>,
+    /// The model as the user named it on the command line.
+    pub asked: Option<String>,
+    /// The configuration that holds once vectors of this run are there.
+    pub configure: Option<Models>,
 }
 
 /// What it did.
@@ -78,7 +86,7 @@ pub fn pending(catalog: &Catalog, collections: &[String]) -> Result<BTreeMap<[u8
 /// As [`pending`].
 pub fn plan(catalog: &Catalog, collections: &[String]) -> Result<Option<Plan>> {
     let waiting = pending(catalog, collections)?.len() as u64;
-    let width = semantic::binding(catalog)?.map_or(SMALL, |b| b.model.width as u64);
+    let width = semantic::stored(catalog)?.map_or(SMALL, |(model, _)| model.width as u64);
     Ok((waiting > 0).then(|| Plan::embed(catalog.command("embed"), waiting, width, A_SECOND)))
 }
 
@@ -95,41 +103,38 @@ fn documents(catalog: &Catalog, collections: &[String]) -> Result<HashSet<i64>> 
 ///
 /// # Errors
 /// Exit 2 when the vectors are another model's and `force` is off; exit 3 when the embedder fails
-/// midway (what was done stays); ERR-295-02 when it fails at once; I/O.
+/// midway (what was done stays) or another run begins with another model; ERR-295-02 when it fails at
+/// once; exit 75 when another process writes for 30 s; I/O.
 pub fn embed(
     catalog: &mut Catalog,
     embedder: &dyn Embedder,
     settings: &Settings,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Report> {
-    let _alone = catalog.lock("embed")?;
     let model = embedder.identity().clone();
     let factory = match &settings.factory {
         Some(text) => Factory::parse(text)?,
         None => Factory::flat(),
     };
-    let stored: Option<String> = catalog.meta("embedding_model")?;
     let name = serde_json::to_string(&model).unwrap_or_default();
-    let other = stored.as_ref().is_some_and(|s| *s != name);
-    if other && !settings.force {
-        return Err(Error::usage(tr!(
-            "l'index tient des vecteurs d'un autre modèle que {}",
-            "the index holds vectors of another model than {}",
-            model.name
-        ))
-        .hint(catalog.command("embed --force")));
-    }
-    if other || settings.force || stored.is_none() {
-        catalog.sql(|| catalog.db.execute("DELETE FROM embedding", []))?;
-        catalog.set_meta("embedding_model", &name)?;
-    }
-    let todo: Vec<(i64, [u8; 16])> =
+    let mut alone = catalog.lock("embed")?;
+    begin(catalog, &model, &name, settings)?;
+    let mut todo: Vec<(i64, [u8; 16])> =
         pending(catalog, &settings.collections)?.into_iter().map(|(hash, id)| (id, hash)).collect();
-    let mut report = Report { model: model.name.clone(), ..Report::default() };
-    let mut todo = todo;
     todo.sort_unstable();
+    let mut report = Report { model: model.name.clone(), ..Report::default() };
     let total = todo.len() as u64;
-    for batch in todo.chunks(BATCH) {
+    let mut since = Instant::now();
+    for (done, batch) in todo.chunks(BATCH).enumerate() {
+        // A long run lets updates and other runs in between.
+        if since.elapsed() >= TURN {
+            alone.let_others_in();
+            alone = catalog.lock("embed")?;
+            since = Instant::now();
+            if catalog.meta::<String>("embedding_model")?.as_ref() != Some(&name) {
+                return Err(overtaken(catalog, &model));
+            }
+        }
         if let Err(error) = one_batch(catalog, embedder, batch, &mut report) {
             // What stopped the batch is what the user must hear of, whatever else fails because of it.
             let renewed = renew(catalog, &model, &factory);
@@ -143,33 +148,76 @@ pub fn embed(
             );
             return Err(Error::new(crate::base::Kind::Partial, why).hint(catalog.command("embed")));
         }
-        progress(report.embedded, total);
+        if let Some(models) = settings.configure.as_ref().filter(|_| done == 0) {
+            catalog.set_models(models)?;
+        }
+        progress(((done + 1) * BATCH).min(todo.len()) as u64, total);
     }
     let rows = renew(catalog, &model, &factory)?;
+    if let Some(models) = &settings.configure {
+        catalog.set_models(models)?;
+    }
     report.kept = (rows as u64).saturating_sub(report.embedded);
     report.pending = catalog.totals()?.1.unsigned_abs().saturating_sub(rows as u64);
     catalog.checkpoint()?;
+    drop(alone);
     Ok(report)
 }
 
+/// Makes the stored vectors those of `model`, or refuses.
+fn begin(catalog: &Catalog, model: &ModelIdentity, name: &str, settings: &Settings) -> Result<()> {
+    let stored: Option<String> = catalog.meta("embedding_model")?;
+    let other = stored.as_ref().is_some_and(|stored| stored != name);
+    if other && !settings.force {
+        let asked = settings.asked.as_ref().map_or_else(String::new, |asked| format!(" --model {asked}"));
+        return Err(Error::usage(tr!(
+            "l'index tient des vecteurs d'un autre modèle que {}",
+            "the index holds vectors of another model than {}",
+            model.name
+        ))
+        .hint(catalog.command(&format!("embed --force{asked}"))));
+    }
+    if other || settings.force || stored.is_none() {
+        catalog.sql(|| {
+            let tx = catalog.db.unchecked_transaction()?;
+            tx.execute("DELETE FROM embedding", [])?;
+            tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('embedding_model', ?1)", [name])?;
+            tx.commit()
+        })?;
+    }
+    Ok(())
+}
+
+fn overtaken(catalog: &Catalog, model: &ModelIdentity) -> Error {
+    let why = tr!(
+        "un autre `embed` a commencé avec un autre modèle que {}",
+        "another `embed` has begun with another model than {}",
+        model.name
+    );
+    Error::new(crate::base::Kind::Partial, why).hint(catalog.command("status"))
+}
+
+/// Embeds those of `batch` that are still there and still without a vector.
 fn one_batch(
     catalog: &mut Catalog,
     embedder: &dyn Embedder,
     batch: &[(i64, [u8; 16])],
     report: &mut Report,
 ) -> Result<()> {
-    let mut texts = Vec::with_capacity(batch.len());
-    for (id, _) in batch {
-        let (document, n) =
-            catalog.document_of_chunk(*id)?.ok_or_else(|| catalog.damaged("chunk without document"))?;
+    let (mut hashes, mut texts) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
+    for (id, hash) in batch {
+        let Some((document, n)) = catalog.document_of_chunk(*id)? else { continue };
         let (text, chunks) = catalog.body(document.id)?;
-        let chunk = chunks.get(n).ok_or_else(|| catalog.damaged("chunks"))?;
-        texts.push(text.get(chunk.range()).unwrap_or_default().to_owned());
+        let Some(chunk) = chunks.get(n).filter(|chunk| chunk.hash == *hash) else { continue };
+        if semantic::vector(catalog, hash)?.is_none() {
+            texts.push(text.get(chunk.range()).unwrap_or_default().to_owned());
+            hashes.push(hash);
+        }
     }
     let slices: Vec<&str> = texts.iter().map(String::as_str).collect();
     let windows = embedder.embed_windows(&slices, &mut |_| {})?;
-    let mut rows = Vec::with_capacity(batch.len());
-    for ((_, hash), windows) in batch.iter().zip(&windows) {
+    let mut rows = Vec::with_capacity(hashes.len());
+    for (hash, windows) in hashes.into_iter().zip(&windows) {
         let vector = crate::vector::unit(&pooled(windows)?, embedder.identity().width)?;
         let bytes: Vec<u8> = vector.iter().flat_map(|f| f.to_le_bytes()).collect();
         rows.push((hash, windows.len() as i64, bytes));
@@ -190,7 +238,7 @@ fn one_batch(
 }
 
 /// Writes the FAISS file of all vectors there are and binds it; returns their number.
-fn renew(catalog: &mut Catalog, model: &crate::base::ModelIdentity, factory: &Factory) -> Result<usize> {
+fn renew(catalog: &mut Catalog, model: &ModelIdentity, factory: &Factory) -> Result<usize> {
     let hashes = semantic::chunk_hashes(catalog)?;
     let mut ids: Vec<i64> = hashes.keys().copied().collect();
     ids.sort_unstable();

@@ -42,6 +42,14 @@ pub struct Binding {
     pub place: Option<Identity>,
 }
 
+impl Binding {
+    /// The binding of no file, for vectors of `model`.
+    pub(super) fn none(model: ModelIdentity) -> Self {
+        let text = String::new;
+        Binding { generation: 0, model, factory: text(), sha256: text(), rows: text(), place: None }
+    }
+}
+
 /// Which file it is and that nobody wrote to it: device, inode, bytes, and the times of modification
 /// and change in seconds and nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,8 +134,8 @@ impl Kept {
         &self,
         catalog: &Catalog,
         binding: &Binding,
-        open: impl FnOnce() -> Result<Vectors>,
-    ) -> Result<Arc<Vectors>> {
+        open: impl FnOnce() -> Result<Option<Vectors>>,
+    ) -> Result<Option<Arc<Vectors>>> {
         let origin = Origin {
             database: std::fs::metadata(catalog.path()).ok().map(|m| (m.dev(), m.ino())),
             binding: serde_json::to_string(binding).unwrap_or_default(),
@@ -137,10 +145,11 @@ impl Kept {
         if let Some((before, vectors)) = &*kept
             && *before == origin
         {
-            return Ok(Arc::clone(vectors));
+            return Ok(Some(Arc::clone(vectors)));
         }
-        let vectors = Arc::new(open()?);
-        *kept = Some((origin, Arc::clone(&vectors)));
-        Ok(vectors)
+        let Some(vectors) = open()?.map(Arc::new) else { return Ok(None) };
+        // Without the file, vectors may come that the binding knows nothing of.
+        *kept = vectors.indexed.then(|| (origin, Arc::clone(&vectors)));
+        Ok(Some(vectors))
     }
 }

@@ -51,20 +51,38 @@ pub fn rows(catalog: &Catalog) -> Result<Vec<i64>> {
     Ok(rows.iter().map(|b| i64::from_le_bytes(*b)).collect())
 }
 
-/// Opens the vectors, or takes those that the catalogue's process keeps open; `None` when nothing was
-/// ever embedded.
+/// The model of the stored vectors and how many chunks have one; `None` when nothing is embedded. While
+/// a first embedding, or one with another model, is under way or was killed, these are its vectors.
+///
+/// # Errors
+/// Exit 65 when the database is damaged; I/O.
+pub fn stored(catalog: &Catalog) -> Result<Option<(ModelIdentity, usize)>> {
+    let Some(model) = stored_model(catalog)? else { return Ok(None) };
+    let have: HashSet<[u8; 16]> = catalog
+        .sql(|| catalog.db.prepare("SELECT hash FROM embedding")?.query_map([], |r| r.get(0))?.collect())?;
+    let count = chunk_hashes(catalog)?.values().filter(|hash| have.contains(*hash)).count();
+    Ok((count > 0).then_some((model, count)))
+}
+
+fn stored_model(catalog: &Catalog) -> Result<Option<ModelIdentity>> {
+    let text: Option<String> = catalog.meta("embedding_model")?;
+    text.map(|t| serde_json::from_str(&t).map_err(|e| catalog.damaged(&e.to_string()))).transpose()
+}
+
+/// Opens the vectors, or takes those that the catalogue's process keeps open; `None` when nothing is
+/// embedded.
 ///
 /// # Errors
 /// Exit 65 when the database is damaged; I/O.
 pub fn open(catalog: &Catalog) -> Result<Option<Arc<Vectors>>> {
     // Binding, rows and vectors of one state.
     let _still = catalog.snapshot()?;
-    let Some(binding) = binding(catalog)? else { return Ok(None) };
+    let Some(binding) = binding(catalog)? else { return Ok(plain(catalog, None)?.map(Arc::new)) };
     let fresh = || open_as(catalog, binding.clone(), Check::WhenChanged);
-    Ok(Some(match catalog.kept() {
-        Some(kept) => kept.or_open(catalog, &binding, fresh)?,
-        None => Arc::new(fresh()?),
-    }))
+    match catalog.kept() {
+        Some(kept) => kept.or_open(catalog, &binding, fresh),
+        None => Ok(fresh()?.map(Arc::new)),
+    }
 }
 
 /// Opens the vectors after hashing the FAISS file, whatever is known of it.
@@ -73,39 +91,50 @@ pub fn open(catalog: &Catalog) -> Result<Option<Arc<Vectors>>> {
 /// As [`open`].
 pub fn open_hashed(catalog: &Catalog) -> Result<Option<Vectors>> {
     let _still = catalog.snapshot()?;
-    binding(catalog)?.map(|binding| open_as(catalog, binding, Check::Always)).transpose()
+    match binding(catalog)? {
+        Some(binding) => open_as(catalog, binding, Check::Always),
+        None => plain(catalog, None),
+    }
 }
 
-fn open_as(catalog: &Catalog, binding: Binding, check: Check) -> Result<Vectors> {
+fn open_as(catalog: &Catalog, binding: Binding, check: Check) -> Result<Option<Vectors>> {
     let rows = rows(catalog)?;
-    let width = binding.model.width;
-    let (index, indexed): (Box<dyn VectorIndex>, bool) =
-        match faiss_file::open(catalog, &binding, rows.len(), check) {
-            Ok(index) => (Box::new(index), true),
-            Err(error) => {
-                tracing::info!("{error}: searching the vectors one by one");
-                (Box::new(Plain { width, values: values(catalog, &rows, width)? }), false)
-            }
-        };
-    Ok(Vectors { binding, indexed, rows, index })
-}
-
-/// The stored vectors of `rows`, one after the other.
-///
-/// # Errors
-/// Exit 65 when one is absent or damaged; I/O.
-pub fn values(catalog: &Catalog, rows: &[i64], width: usize) -> Result<Vec<f32>> {
-    let hashes = chunk_hashes(catalog)?;
-    let mut out = Vec::with_capacity(rows.len() * width);
-    for row in rows {
-        match hashes.get(row).map(|hash| vector(catalog, hash)).transpose()?.flatten() {
-            Some(vector) if vector.len() == width => out.extend(vector),
-            // A chunk that is gone keeps its row, found by nothing.
-            None if !hashes.contains_key(row) => out.extend(std::iter::repeat_n(0.0, width)),
-            _ => return Err(catalog.damaged("embedding")),
+    match faiss_file::open(catalog, &binding, rows.len(), check) {
+        Ok(index) => Ok(Some(Vectors { binding, indexed: true, rows, index: Box::new(index) })),
+        Err(error) => {
+            tracing::info!("{error}: searching the vectors one by one");
+            plain(catalog, Some(binding))
         }
     }
-    Ok(out)
+}
+
+/// The stored vectors without a FAISS file: of every chunk that has one.
+fn plain(catalog: &Catalog, binding: Option<Binding>) -> Result<Option<Vectors>> {
+    let stored = stored_model(catalog)?;
+    let Some(model) = stored.or_else(|| binding.as_ref().map(|b| b.model.clone())) else { return Ok(None) };
+    let hashes = chunk_hashes(catalog)?;
+    let mut ids: Vec<i64> = hashes.keys().copied().collect();
+    ids.sort_unstable();
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for id in ids {
+        match hashes.get(&id).map(|hash| vector(catalog, hash)).transpose()?.flatten() {
+            Some(vector) if vector.len() == model.width => {
+                rows.push(id);
+                values.extend(vector);
+            }
+            Some(_) => return Err(catalog.damaged("embedding")),
+            None => {}
+        }
+    }
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let index = Box::new(Plain { width: model.width, values });
+    let binding = match binding {
+        Some(binding) => Binding { model, ..binding },
+        None => Binding::none(model),
+    };
+    Ok(Some(Vectors { binding, indexed: false, rows, index }))
 }
 
 /// The stored vector of a text.

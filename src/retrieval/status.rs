@@ -61,7 +61,7 @@ pub struct VectorStatus {
     pub model: Option<String>,
     /// Values per vector.
     pub width: usize,
-    /// Vectors in the FAISS file.
+    /// Chunks that have one.
     pub count: usize,
     /// Chunks that wait for one.
     pub pending: u64,
@@ -84,7 +84,7 @@ pub fn status(catalog: &Catalog) -> Result<Status> {
         .map(|collection| Ok(CollectionStatus { size: catalog.size(collection.id)?, collection }))
         .collect::<Result<_>>()?;
     let length = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
-    let binding = semantic::binding(catalog)?;
+    let (binding, stored) = (semantic::binding(catalog)?, semantic::stored(catalog)?);
     let models = catalog.models()?;
     let windowed = catalog
         .sql(|| catalog.db.query_row("SELECT count(*) FROM embedding WHERE windows > 1", [], |r| r.get(0)))?;
@@ -101,9 +101,9 @@ pub fn status(catalog: &Catalog) -> Result<Status> {
         languages: catalog.languages()?.iter().map(|l| l.tag().to_owned()).collect(),
         collections,
         vectors: VectorStatus {
-            model: binding.as_ref().map(|b| format!("{}/{}", b.model.provider, b.model.name)),
-            width: binding.as_ref().map_or(0, |b| b.model.width),
-            count: semantic::rows(catalog)?.len(),
+            model: stored.as_ref().map(|(model, _)| format!("{}/{}", model.provider, model.name)),
+            width: stored.as_ref().map_or(0, |(model, _)| model.width),
+            count: stored.map_or(0, |(_, count)| count),
             pending: embedding::pending(catalog, &[])?.len() as u64,
             windowed,
             factory: binding.map(|b| b.factory),

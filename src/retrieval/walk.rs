@@ -38,6 +38,9 @@ pub struct Walk {
     pub files: Vec<Found>,
     /// Why others were left out.
     pub skipped: Skipped,
+    /// Directories and files that are there and could not be looked at, relative to the root: whether
+    /// what was known below them is gone cannot be told.
+    pub unread: Vec<PathBuf>,
 }
 
 /// Compiled masks of a collection.
@@ -105,7 +108,11 @@ pub fn walk(collection: &Collection) -> Result<Walk> {
         Box::new(move |entry| {
             match entry {
                 Ok(entry) => look(&entry, root, real, masks, collection.follow, &mut local.walk),
-                Err(_) => *local.walk.skipped.entry("unreadable").or_default() += 1,
+                Err(error) => {
+                    *local.walk.skipped.entry("unreadable").or_default() += 1;
+                    let inside = place(&error).and_then(|path| path.strip_prefix(root).ok());
+                    local.walk.unread.extend(inside.map(Path::to_owned));
+                }
             }
             ignore::WalkState::Continue
         })
@@ -133,6 +140,16 @@ pub fn glance(root: &Path) -> Option<(u64, u64)> {
     Some((files, bytes))
 }
 
+/// The path that an error of the walk concerns.
+fn place(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => place(err),
+        ignore::Error::Loop { child, .. } => Some(child),
+        _ => None,
+    }
+}
+
 /// A thread's findings, merged when it ends.
 struct Local<'a> {
     walk: Walk,
@@ -143,6 +160,7 @@ impl Drop for Local<'_> {
     fn drop(&mut self) {
         let Ok(mut into) = self.into.lock() else { return };
         into.files.append(&mut self.walk.files);
+        into.unread.append(&mut self.walk.unread);
         for (reason, n) in &self.walk.skipped {
             *into.skipped.entry(reason).or_default() += n;
         }
@@ -175,7 +193,11 @@ fn look(entry: &ignore::DirEntry, root: &Path, real: &Path, masks: &Masks, follo
     if !kind.is_file() {
         return skip("not a regular file");
     }
-    let Ok(meta) = entry.metadata() else { return skip("unreadable") };
+    let Ok(meta) = entry.metadata() else {
+        walk.unread.push(path.into());
+        *walk.skipped.entry("unreadable").or_default() += 1;
+        return;
+    };
     let (size, mtime) = stamp(&meta);
     walk.files.push(Found { path: path.to_owned(), size, mtime });
 }

@@ -27,11 +27,50 @@ fn a_damaged_database_is_said_and_rebuilt_on_command() {
         let refused = w.run(&["search", "zebra"]);
         assert_eq!(refused.code, 65, "{what}: {}", refused.stderr);
         assert!(refused.stderr.contains("govfind update --rebuild"), "{what}: {}", refused.stderr);
-        w.run(&["update", "--rebuild"]);
+        let rebuilt = w.run(&["update", "--rebuild"]);
         assert_ne!(w.run(&["collection", "list"]).code, 65, "{what}: the new one is sound");
+        // What could not be read is not thrown away.
+        let aside = beside(&w, ".damaged-");
+        assert_eq!(aside.len(), 1, "{what}: {aside:?}");
+        assert_eq!(fs::read(&aside[0]).unwrap(), bytes, "{what}");
+        assert!(rebuilt.stderr.contains(aside[0].to_str().unwrap()), "{what}: {}", rebuilt.stderr);
+        fs::remove_file(&aside[0]).unwrap();
         fs::write(w.database(), &sound).unwrap();
     }
     w.run(&["search", "zebra"]).exits(0);
+}
+
+/// Files beside the database whose names hold `mark`.
+fn beside(w: &World, mark: &str) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(w.database().parent().unwrap()).unwrap();
+    entries.map(|e| e.unwrap().path()).filter(|p| p.to_string_lossy().contains(mark)).collect()
+}
+
+/// A file that the user names and that was never an index is not replaced by one.
+#[test]
+fn somebody_elses_file_is_left_alone() {
+    let w = World::indexed(&[("a.md", "zebra\n")]);
+    let mut foreign = flat(&w);
+    foreign[68..72].copy_from_slice(&1u32.to_be_bytes());
+    for (name, bytes) in [("notes.txt", b"important notes\n".to_vec()), ("mine.db", foreign)] {
+        let path = w.root().join(name);
+        fs::write(&path, &bytes).unwrap();
+        let path = path.to_str().unwrap();
+        for args in [&["search", "x"][..], &["update"], &["update", "--rebuild"]] {
+            let refused = w.run(&[&["--index", path][..], args].concat()).exits(65);
+            assert!(refused.stderr.contains("is not a govfind index"), "{name} {args:?}: {}", refused.stderr);
+            assert!(!refused.stderr.contains("--rebuild"), "{name} {args:?}: {}", refused.stderr);
+            assert_eq!(fs::read(path).unwrap(), bytes, "{name} {args:?}");
+        }
+    }
+}
+
+/// A healthy index that is rebuilt carries everything over and leaves no second copy.
+#[test]
+fn a_healthy_index_is_rebuilt_without_a_copy() {
+    let w = World::indexed(&[("a.md", "zebra\n")]);
+    w.run(&["update", "--rebuild"]).exits(0);
+    assert!(beside(&w, ".damaged-").is_empty());
 }
 
 #[test]
@@ -153,4 +192,46 @@ fn a_kill_at_any_moment_loses_nothing() {
     assert_eq!(w.paths(&["search", "round11"]), ["changing.md"]);
     assert_eq!(w.run(&["ls", "--json"]).json()["count"], 301);
     assert!(w.run(&["doctor"]).exits(0).stdout.is_empty());
+}
+
+/// Whether files below a directory that cannot be listed are gone cannot be told: they stay.
+#[test]
+fn what_lies_below_an_unreadable_directory_stays_indexed() {
+    use std::os::unix::fs::PermissionsExt;
+    let w = World::indexed(&[("a.md", "zebra\n"), ("inner/d.md", "giraffe\n"), ("gone.md", "lion\n")]);
+    let binary = w.root().join("govfind");
+    fs::copy(env!("CARGO_BIN_EXE_govfind"), &binary).unwrap();
+    fs::remove_file(w.docs().join("gone.md")).unwrap();
+    let mode = |path: &std::path::Path, mode: u32| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let dir = w.database().parent().unwrap().to_owned();
+    for path in [w.root(), &w.root().join("data"), &dir] {
+        mode(path, 0o777);
+    }
+    fs::read_dir(&dir).unwrap().for_each(|e| mode(&e.unwrap().path(), 0o666));
+    let inner = w.docs().join("inner");
+    mode(&inner, 0o000);
+    // Root ignores modes, so another user updates.
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&binary)
+        .args(["update", "--json"]);
+    command.current_dir("/").env("HOME", "/nonexistent").env("XDG_DATA_HOME", w.root().join("data"));
+    let out = command.output();
+    mode(&inner, 0o755);
+    match out {
+        Ok(out) if !String::from_utf8_lossy(&out.stderr).contains("setpriv:") => {
+            let report = &ran(out).exits(0).json()["collections"][0];
+            assert_eq!(
+                (&report["removed"], &report["skipped"]["unreadable"]),
+                (&1.into(), &1.into()),
+                "{report}"
+            );
+            assert_eq!(w.paths(&["search", "giraffe"]), ["inner/d.md"]);
+            w.run(&["search", "lion"]).exits(1);
+        }
+        _ => eprintln!("SKIPPED: setpriv is absent or not permitted"),
+    }
 }

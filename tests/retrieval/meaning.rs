@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use govmem::base::{FixedClock, Instant, Result};
-use govmem::embed::{Generation, Generator, Reranker};
+use govmem::base::{FixedClock, Instant, ModelIdentity, Result};
+use govmem::embed::{Embedder, Generation, Generator, Reranker, Window};
 use govmem::retrieval::Catalog;
 use govmem::retrieval::bench::bench;
 use govmem::retrieval::catalog::Location;
@@ -100,6 +100,103 @@ fn a_partial_run_goes_on() {
     w.write("last.md", "last text\n");
     w.run(&["update"]).exits(0);
     assert_eq!(embed(&mut catalog, embedder, &Settings::default(), &mut |_, _| {}).unwrap_err().exit(), 69);
+}
+
+/// Ends a run after its first batch as a kill would: nothing that follows is done.
+fn killed(catalog: &mut Catalog, embedder: &Hashed, settings: &Settings) {
+    let run =
+        std::panic::AssertUnwindSafe(|| embed(catalog, embedder, settings, &mut |_, _| panic!("killed")));
+    assert!(std::panic::catch_unwind(run).is_err());
+}
+
+/// What a killed run embedded is searched, whether it was the first, a forced one or one of another model,
+/// with its FAISS file and without.
+#[test]
+fn a_killed_run_leaves_vectors_that_are_searched() {
+    let w = zoo();
+    for i in 0..100 {
+        w.write(&format!("more{i}.md"), format!("text of more number{i} and a word{i}\n"));
+    }
+    w.run(&["update"]).exits(0);
+    let mut catalog = open(&w);
+    let force = Settings { force: true, ..Settings::default() };
+    let request = Request::new("striped horses savanna", Mode::Vsearch);
+    let of = |name: &str| TestModels { embedder: Some(Hashed::new(name)), ..TestModels::default() };
+    let (first, second) = (of("first"), of("second"));
+    let some = |catalog: &Catalog, models: &TestModels| {
+        let response = run(catalog, &request, models).unwrap();
+        assert!(!response.results.is_empty());
+        assert!(response.notes.iter().any(|n| n.contains("78 chunks")), "{:?}", response.notes);
+        let state = status::status(catalog).unwrap().vectors;
+        assert_eq!((state.count, state.pending, state.width), (64, 78, 64));
+        assert!(state.model.unwrap().ends_with(&models.embedder.as_ref().unwrap().identity().name));
+    };
+    killed(&mut catalog, first.embedder.as_ref().unwrap(), &Settings::default());
+    some(&catalog, &first);
+    embed(&mut catalog, first.embedder.as_ref().unwrap(), &Settings::default(), &mut |_, _| {}).unwrap();
+
+    killed(&mut catalog, first.embedder.as_ref().unwrap(), &force);
+    // The whole file of before still serves.
+    assert_eq!(paths(&catalog, &request, &first)[0], "horse.md");
+    std::fs::remove_file(faiss_file::path(&catalog)).unwrap();
+    some(&catalog, &first);
+    embed(&mut catalog, first.embedder.as_ref().unwrap(), &Settings::default(), &mut |_, _| {}).unwrap();
+
+    killed(&mut catalog, second.embedder.as_ref().unwrap(), &force);
+    std::fs::remove_file(faiss_file::path(&catalog)).unwrap();
+    some(&catalog, &second);
+    let rest = embed(&mut catalog, second.embedder.as_ref().unwrap(), &Settings::default(), &mut |_, _| {});
+    assert_eq!(rest.unwrap().embedded, 78);
+}
+
+/// An embedder that takes its time.
+struct Slow(Hashed);
+
+impl Embedder for Slow {
+    fn identity(&self) -> &ModelIdentity {
+        self.0.identity()
+    }
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>> {
+        self.0.embed_query(text)
+    }
+    fn embed_windows(&self, texts: &[&str], progress: &mut dyn FnMut(usize)) -> Result<Vec<Vec<Window>>> {
+        std::thread::sleep(std::time::Duration::from_millis(1_100));
+        self.0.embed_windows(texts, progress)
+    }
+}
+
+/// A long run lets updates and a second run in, and all end well.
+#[test]
+fn a_long_run_lets_others_in() {
+    let w = World::new();
+    for i in 0..250 {
+        w.write(&format!("{i}.md"), format!("text of more number{i} and a word{i}\n"));
+    }
+    w.run(&["collection", "add", "docs", "--name", "docs"]).exits(0);
+    w.run(&["update"]).exits(0);
+    let models = Slow(Hashed::new("m"));
+    let started = std::sync::Barrier::new(2);
+    std::thread::scope(|scope| {
+        let one = scope.spawn(|| {
+            let mut first = true;
+            let mut catalog = open(&w);
+            embed(&mut catalog, &models, &Settings::default(), &mut |_, _| {
+                if std::mem::take(&mut first) {
+                    started.wait();
+                }
+            })
+        });
+        started.wait();
+        // In the midst of the run: a file goes, a file comes, and somebody else embeds.
+        std::fs::remove_file(w.docs().join("249.md")).unwrap();
+        w.write("new.md", "something else entirely\n");
+        w.run(&["update"]).exits(0);
+        embed(&mut open(&w), &models, &Settings::default(), &mut |_, _| {}).unwrap();
+        one.join().unwrap().unwrap();
+    });
+    assert!(pending(&open(&w), &[]).unwrap().is_empty());
+    // 251 texts there ever were; the one that went may have been embedded before.
+    assert!((250..=251).contains(&models.0.calls.load(Ordering::SeqCst)), "nothing twice");
 }
 
 #[test]

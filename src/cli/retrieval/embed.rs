@@ -4,7 +4,7 @@ use super::Session;
 use super::args::EmbedArgs;
 use super::models::Lazy;
 use super::progress;
-use crate::base::{Kind, Result};
+use crate::base::Result;
 use crate::retrieval::embedding::{Settings, embed};
 use crate::retrieval::query::Models as _;
 use crate::tr;
@@ -20,19 +20,18 @@ pub fn run(session: &Session, args: &EmbedArgs) -> Result<u8> {
     }
     let lazy = Lazy::new(models.clone(), &session.cli.env);
     let embedder = lazy.embedder()?;
-    let settings =
-        Settings { collections: args.collection.clone(), force: args.force, factory: models.factory.clone() };
+    let settings = Settings {
+        collections: args.collection.clone(),
+        force: args.force,
+        factory: models.factory.clone(),
+        asked: args.model.clone(),
+        configure: args.model.is_some().then_some(models),
+    };
     let out = &session.cli.out;
     let bar = progress::bar(&tr!("vecteurs", "embedding"), out.quiet);
     let report =
         embed(&mut catalog, embedder, &settings, &mut |done, total| progress::show(&bar, done, total));
     bar.finish_and_clear();
-    // The model becomes the configured one when vectors of it are there, all or some.
-    let embedded = report.as_ref().map_or_else(|e| e.kind() == Kind::Partial, |_| true);
-    if args.model.is_some() && embedded {
-        catalog.set_models(&models)?;
-        catalog.checkpoint()?;
-    }
     let report = report?;
     if out.json {
         out.document(&serde_json::json!({"schema": 1, "embedding": report}));

@@ -23,7 +23,7 @@ use crate::tr;
 pub fn run(session: &Session, args: &UpdateArgs) -> Result<u8> {
     let out = &session.cli.out;
     if args.rebuild && session.location.path.exists() {
-        let kept = rebuild(&session.location)?;
+        let kept = rebuild(&session.location, session.cli.clock.now())?;
         out.note(tr!(
             "nouvel index : {} collections, {} contextes, {} vecteurs repris",
             "new index: {} collections, {} contexts, {} vectors carried over",
@@ -31,6 +31,10 @@ pub fn run(session: &Session, args: &UpdateArgs) -> Result<u8> {
             kept.contexts,
             kept.vectors
         ));
+        if let Some(aside) = &kept.aside {
+            let aside = terminal(&aside.display().to_string());
+            out.note(tr!("l'ancien fichier est gardé : {aside}", "the old file is kept: {aside}"));
+        }
     }
     let mut catalog = session.write()?;
     hooks(session, &catalog, args)?;
@@ -39,6 +43,7 @@ pub fn run(session: &Session, args: &UpdateArgs) -> Result<u8> {
     let count = |text: &str| embedder.and_then(|e| e.count_tokens(text)).unwrap_or_else(|| estimate(text));
     let counter = embedder.map(|e| Counter { name: token_name(e), count: &count });
     let settings = Settings {
+        recount: args.rebuild,
         collections: args.collection.clone(),
         strategy: args.chunk_strategy.as_deref().and_then(Strategy::from_tag),
         counter,
@@ -49,10 +54,8 @@ pub fn run(session: &Session, args: &UpdateArgs) -> Result<u8> {
     });
     bar.finish_and_clear();
     let reports = reports?;
-    let waiting = match catalog.meta::<String>("vectors")? {
-        Some(_) => embedding::plan(&catalog, &[])?,
-        None => None,
-    };
+    let embedded = catalog.meta::<String>("embedding_model")?.is_some();
+    let waiting = embedding::plan(&catalog, &[])?;
     if out.json {
         out.document(&serde_json::json!({"schema": 1, "collections": reports, "pending_vectors": waiting.as_ref().map_or(0, |p| p.items)}));
     } else {
@@ -62,7 +65,8 @@ pub fn run(session: &Session, args: &UpdateArgs) -> Result<u8> {
         out.note(catalog.command("collection add DIR --name NAME"));
         return Ok(3);
     }
-    if let Some(plan) = waiting {
+    // Who never embedded anything searches by words.
+    if let Some(plan) = waiting.filter(|_| embedded) {
         let line = plan.line();
         out.note(tr!("segments sans vecteur : {line}", "chunks without a vector: {line}"));
     }

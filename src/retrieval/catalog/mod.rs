@@ -201,10 +201,7 @@ impl Catalog {
                 .map_err(|e| failed(location, &e))
         };
         if pragma("application_id")? != schema::APPLICATION {
-            return Err(Error::new(
-                Kind::Corrupt,
-                tr!("{} n'est pas un index de govfind", "{} is not a govfind index", self.path.display()),
-            ));
+            return Err(not_ours(&self.path));
         }
         let version = pragma("user_version")?;
         if version == schema::VERSION {
@@ -340,7 +337,30 @@ fn absent(location: &Location) -> Error {
     .hint(format!("govfind{0} collection add DIR --name NAME && govfind{0} update", location.option))
 }
 
+fn not_ours(path: &Path) -> Error {
+    let path = path.display();
+    Error::new(Kind::Corrupt, tr!("{path} n'est pas un index de govfind", "{path} is not a govfind index"))
+        .hint(tr!("nommez un autre fichier avec --index", "name another file with --index"))
+}
+
+/// Whether the user named this file, and it holds something that is no index of ours, not even a damaged
+/// one: our mark in its header is enough to be one. Where we choose the name, the file is ours.
+fn foreign(path: &Path, option: &str) -> bool {
+    use std::io::Read;
+    let named = option.contains('/') || option.trim_end_matches('\'').ends_with(".db");
+    let mut header = Vec::new();
+    let read = crate::store::open::regular(path, std::fs::OpenOptions::new().read(true))
+        .and_then(|file| file.take(100).read_to_end(&mut header));
+    let ours = header.get(68..72).is_some_and(|id| id == (schema::APPLICATION as u32).to_be_bytes());
+    // Cut off before our mark, it may have been one.
+    let cut = header.len() < 72 && header.starts_with(b"SQLite format 3\0");
+    named && read.is_ok() && !header.is_empty() && !ours && !cut
+}
+
 fn corrupt(path: &Path, option: &str, why: &str) -> Error {
+    if foreign(path, option) {
+        return not_ours(path);
+    }
     Error::new(Kind::Corrupt, tr!("{} : index abîmé ({why})", "{}: damaged index ({why})", path.display()))
         .hint(format!("govfind{option} update --rebuild"))
 }

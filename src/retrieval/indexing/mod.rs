@@ -9,6 +9,7 @@ mod prepare;
 mod store;
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -42,6 +43,8 @@ pub struct Settings<'c> {
     pub strategy: Option<Strategy>,
     /// How tokens are counted, if not by the estimate. An index keeps the way of its first update.
     pub counter: Option<Counter<'c>>,
+    /// Nothing is cut yet: another way of counting may take the place of one that cannot be had.
+    pub recount: bool,
 }
 
 /// What an update did to one collection.
@@ -81,7 +84,7 @@ pub fn update(
     // What is known of the files must not change between the walk and the writing.
     let _alone = catalog.lock("update")?;
     let strategy = adopt_strategy(catalog, settings.strategy)?;
-    let count = adopt_counter(catalog, settings.counter.as_ref())?;
+    let count = adopt_counter(catalog, settings.counter.as_ref(), settings.recount)?;
     let mut collections = Vec::new();
     if settings.collections.is_empty() {
         collections = catalog.collections()?;
@@ -117,9 +120,11 @@ fn adopt_strategy(catalog: &Catalog, wanted: Option<Strategy>) -> Result<Strateg
     Ok(strategy)
 }
 
-/// The way tokens are counted in this index: the one of its first update.
-fn adopt_counter<'c>(catalog: &Catalog, offered: Option<&Counter<'c>>) -> Result<Count<'c>> {
-    let stored: Option<String> = catalog.meta("tokens")?;
+/// The way tokens are counted in this index: the one of its first update, or the offered one when that
+/// cannot be had and nothing is cut yet.
+fn adopt_counter<'c>(catalog: &Catalog, offered: Option<&Counter<'c>>, recount: bool) -> Result<Count<'c>> {
+    let known = |name: &String| name == tokens::METHOD || offered.is_some_and(|c| c.name == *name);
+    let stored = catalog.meta::<String>("tokens")?.filter(|name| !recount || known(name));
     let name = stored.clone().unwrap_or_else(|| offered.map_or(tokens::METHOD, |c| &c.name).to_owned());
     if stored.is_none() {
         catalog.set_meta("tokens", &name)?;
@@ -145,13 +150,14 @@ fn one(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Report> {
     let found = walk(collection)?;
+    let unread = |path: &str| found.unread.iter().any(|u| Path::new(path).starts_with(u));
     let known: HashMap<String, File> =
         catalog.files(collection.id)?.into_iter().map(|f| (f.path.clone(), f)).collect();
     let recut = store::cut_otherwise(catalog, collection.id, strategy)?;
     let mut report = Report {
         collection: collection.name.clone(),
         files: found.files.len() as u64,
-        skipped: found.skipped,
+        skipped: found.skipped.clone(),
         ..Report::default()
     };
     let current = |f: &Found| {
@@ -160,7 +166,8 @@ fn one(
             .is_some_and(|k| (k.size, k.mtime) == (f.size, f.mtime) && !recut.contains(&k.document))
     };
     let there: HashSet<&str> = found.files.iter().map(|f| f.path.as_str()).collect();
-    let gone: Vec<File> = known.values().filter(|k| !there.contains(k.path.as_str())).cloned().collect();
+    let gone: Vec<File> =
+        known.values().filter(|k| !there.contains(k.path.as_str()) && !unread(&k.path)).cloned().collect();
     let todo: Vec<&Found> = found.files.iter().filter(|f| !current(f)).collect();
     report.unchanged = (found.files.len() - todo.len()) as u64;
     report.removed = gone.len() as u64;

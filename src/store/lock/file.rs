@@ -18,7 +18,7 @@ use crate::store::open;
 use crate::tr;
 
 /// Longest pause between two attempts. Short enough that a freed lock is taken in well under 100 ms.
-const LONGEST_PAUSE: Duration = Duration::from_millis(16);
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_millis(16);
 
 /// A held lock.
 #[derive(Debug)]

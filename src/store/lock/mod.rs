@@ -175,6 +175,12 @@ impl Single {
         Ok(Single(file::Held::take(path, Mode::Exclusive, settings)?))
     }
 
+    /// Gives the lock up for as long as it takes those who wait to notice.
+    pub fn let_others_in(self) {
+        drop(self);
+        std::thread::sleep(file::LONGEST_PAUSE * 2);
+    }
+
     /// The lock file.
     pub fn path(&self) -> &Path {
         self.0.path()
