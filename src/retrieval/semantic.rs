@@ -171,18 +171,7 @@ impl Vectors {
     /// # Errors
     /// Exit 2 with the command that embeds again.
     pub fn check_model(&self, catalog: &Catalog, model: &ModelIdentity) -> Result<()> {
-        if self.binding.model == *model {
-            return Ok(());
-        }
-        Err(Error::usage(tr!(
-            "les vecteurs viennent de {} ({}), le modèle est {} ({})",
-            "the vectors were made by {} ({}), the model is {} ({})",
-            self.binding.model.name,
-            self.binding.model.digest.get(..12).unwrap_or_default(),
-            model.name,
-            model.digest.get(..12).unwrap_or_default()
-        ))
-        .hint(catalog.command("embed --force")))
+        other_model(catalog, &self.binding.model, model).map_or(Ok(()), Err)
     }
 
     /// Number of vectors.
@@ -256,6 +245,33 @@ impl Vectors {
             .take(limit)
             .collect()
     }
+}
+
+/// Why vectors of the model `stored` cannot be compared with those of `model`, with the command that
+/// embeds again; `None` when they can.
+pub fn other_model(catalog: &Catalog, stored: &ModelIdentity, model: &ModelIdentity) -> Option<Error> {
+    if stored == model {
+        return None;
+    }
+    let named = |m: &ModelIdentity| format!("{} ({})", m.name, m.digest.get(..12).unwrap_or_default());
+    let same = (&stored.name, &stored.digest, stored.width) == (&model.name, &model.digest, model.width);
+    let why = if same {
+        // What differs is how texts are given to it.
+        let given =
+            |m: &ModelIdentity| format!("{:?}, {:?}, {}", m.query_prefix, m.document_prefix, m.window);
+        let (stored, now) = (given(stored), given(model));
+        tr!(
+            "les vecteurs ont été faits avec d'autres préfixes ou une autre fenêtre : {stored} ; configurés : {now}",
+            "the vectors were made with other prefixes or another window: {stored}; configured: {now}"
+        )
+    } else {
+        let (stored, now) = (named(stored), named(model));
+        tr!(
+            "les vecteurs viennent de {stored}, le modèle est {now}",
+            "the vectors were made by {stored}, the model is {now}"
+        )
+    };
+    Some(Error::usage(why).hint(catalog.command("embed --force")))
 }
 
 /// The vectors themselves, compared one by one.

@@ -134,9 +134,9 @@ pub struct Note {
 pub struct Document {
     /// Version of the document, 1.
     pub version: u32,
-    /// Models.
+    /// Models; absent, they stay as they are.
     #[serde(default)]
-    pub models: Models,
+    pub models: Option<Models>,
     /// Collections.
     #[serde(default)]
     pub collections: Vec<Collection>,
@@ -172,7 +172,7 @@ impl Catalog {
     pub fn export(&self) -> Result<String> {
         let document = Document {
             version: 1,
-            models: self.models()?,
+            models: Some(self.models()?),
             collections: self.collections()?,
             contexts: self.contexts()?.into_iter().map(|c| Note { scope: c.scope, text: c.text }).collect(),
         };
@@ -195,9 +195,9 @@ impl Catalog {
                 document.version
             )));
         }
-        let mut added = Vec::new();
-        let known: Vec<Collection> = self.collections()?;
+        // Everything is looked at before anything is taken over.
         for collection in &document.collections {
+            super::walk::masks(collection)?;
             if !collection.root.starts_with('/') {
                 return Err(Error::usage(tr!(
                     "{} : la racine doit être un chemin absolu",
@@ -205,6 +205,10 @@ impl Catalog {
                     collection.name
                 )));
             }
+        }
+        let mut added = Vec::new();
+        let known: Vec<Collection> = self.collections()?;
+        for collection in &document.collections {
             match known.iter().find(|k| k.name == collection.name) {
                 Some(old) => self.replace_collection(old.id, collection)?,
                 None => {
@@ -216,7 +220,7 @@ impl Catalog {
         for note in &document.contexts {
             self.set_context(&note.scope, &note.text)?;
         }
-        self.set_models(&document.models)?;
+        document.models.as_ref().map_or(Ok(()), |models| self.set_models(models))?;
         Ok(added)
     }
 

@@ -63,7 +63,9 @@ fn the_file_that_was_hashed_is_known_by_what_it_is() {
     let bound = semantic::binding(&catalog).unwrap().unwrap();
     assert_eq!(bound.place, Identity::at(&path));
     assert_eq!(fs::read(&path).unwrap(), sound);
-    assert!(w.run(&["doctor"]).stdout.is_empty());
+    // Of the file; that no model is configured for questions is said.
+    let doctor = w.run(&["doctor"]).exits(1).stdout;
+    assert!(!doctor.contains("FAISS") && doctor.contains("no model is configured"), "{doctor}");
 }
 
 #[test]

@@ -382,3 +382,33 @@ fn measuring_is_reproducible_and_compares_like_with_like() {
         .unwrap();
     w.run(&["bench", "f.json"]).exits(2);
 }
+
+/// The refusal says what differs, be it the model or only how texts are given to it.
+#[test]
+fn what_differs_between_models_is_said() {
+    let w = zoo();
+    let mut catalog = open(&w);
+    let first = Hashed::new("first");
+    embed(&mut catalog, &first, &Settings::default(), &mut |_, _| {}).unwrap();
+    let prefixed = ModelIdentity { query_prefix: "q: ".into(), ..first.identity().clone() };
+    let other = Hashed::new("second").identity().clone();
+    for (model, said) in [(&prefixed, "\"q: \""), (&other, "second")] {
+        let error = govmem::retrieval::semantic::other_model(&catalog, first.identity(), model).unwrap();
+        assert!(error.to_string().contains(said), "{error}");
+        assert_eq!(error.exit(), 2);
+    }
+    assert!(govmem::retrieval::semantic::other_model(&catalog, first.identity(), first.identity()).is_none());
+}
+
+/// A configuration without models leaves them as they are, and one that is refused changes nothing.
+#[test]
+fn an_import_changes_what_it_names() {
+    let w = zoo();
+    w.run(&["config", "set", "factory", "SQ8"]).exits(0);
+    let before = w.run(&["config", "export"]).stdout;
+    w.run_with_input(&["config", "import", "-"], b"version: 1\ncollections: []\n").exits(0);
+    assert_eq!(w.run(&["config", "export"]).stdout, before);
+    let bad = before.replacen("name: docs", "name: renamed", 1).replacen("root: /", "root: relative/", 1);
+    w.run_with_input(&["config", "import", "-"], bad.as_bytes()).exits(2);
+    assert_eq!(w.run(&["config", "export"]).stdout, before);
+}

@@ -2,10 +2,11 @@
 
 use super::Session;
 use super::models::Lazy;
-use crate::base::Result;
+use crate::base::{Error, Result};
 use crate::markdown::sanitize::terminal;
 use crate::retrieval::plan::size;
 use crate::retrieval::query::Models as _;
+use crate::retrieval::semantic;
 use crate::retrieval::status as state;
 use crate::retrieval::trust::Trust;
 use crate::tr;
@@ -75,8 +76,22 @@ pub fn doctor(session: &Session) -> Result<u8> {
     let lazy = Lazy::new(models.clone(), &session.cli.env);
     let configured = models.embedder.is_some() || models.embedder_dir.is_some();
     let mut tried = Vec::new();
+    let embedded = semantic::stored(&catalog).ok().flatten();
     if configured {
-        tried.push(lazy.embedder().err());
+        match (lazy.embedder(), &embedded) {
+            (Ok(embedder), Some((model, _))) => {
+                tried.push(semantic::other_model(&catalog, model, embedder.identity()));
+            }
+            (Ok(_), None) => {}
+            (Err(error), _) => tried.push(Some(error)),
+        }
+    } else if let Some((model, _)) = &embedded {
+        let problem = tr!(
+            "les vecteurs viennent de {}, et aucun modèle n'est configuré pour les questions",
+            "the vectors were made by {}, and no model is configured for questions",
+            model.name
+        );
+        tried.push(Some(Error::usage(problem).hint(catalog.command("embed --model NAME|DIR"))));
     }
     tried.push(lazy.generator().err());
     tried.push(lazy.reranker().err());
