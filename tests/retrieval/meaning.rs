@@ -412,3 +412,20 @@ fn an_import_changes_what_it_names() {
     w.run_with_input(&["config", "import", "-"], bad.as_bytes()).exits(2);
     assert_eq!(w.run(&["config", "export"]).stdout, before);
 }
+
+/// Each search refuses typed lines of the other kind alone, instead of reading them as its own.
+#[test]
+fn lines_of_the_other_kind_are_refused() {
+    let w = zoo();
+    let mut catalog = open(&w);
+    let models = with_embedder();
+    embed(&mut catalog, models.embedder.as_ref().unwrap(), &Settings::default(), &mut |_, _| {}).unwrap();
+    let exit =
+        |text: &str, mode| run(&catalog, &Request::new(text, mode), &models).map_or_else(|e| e.exit(), |_| 0);
+    assert_eq!(exit("lex: striped horses", Mode::Vsearch), 2);
+    assert_eq!(exit("vec: striped horses", Mode::Search), 2);
+    assert_eq!(exit("vec: striped horses", Mode::Vsearch), 0);
+    assert_eq!(exit("hyde: striped horses", Mode::Vsearch), 0);
+    assert_eq!(exit("lex: striped horses", Mode::Search), 0);
+    assert_eq!(exit("lex: striped horses", Mode::Query), 0);
+}

@@ -347,15 +347,19 @@ fn by_meaning(
     scope: &Scope,
     models: &dyn Models,
 ) -> Result<Ranked> {
+    let asked = query.semantic.first().or(query.passages.first());
+    if query.typed && asked.is_none() {
+        return Err(Error::usage(tr!(
+            "`vsearch` cherche un sens (vec:, hyde:)",
+            "`vsearch` finds a meaning (vec:, hyde:)"
+        )));
+    }
     let Some(vectors) = semantic::open(catalog)?.filter(|v| !v.is_empty()) else {
         return Err(missing_vectors(catalog)?);
     };
     let embedder = models.embedder()?;
     vectors.check_model(catalog, embedder.identity())?;
-    let mut text = match query.semantic.first().or(query.passages.first()) {
-        Some(text) => text.clone(),
-        None => query.text.clone(),
-    };
+    let mut text = asked.unwrap_or(&query.text).clone();
     if let Some(intent) = &query.intent {
         text = format!("{text} ({intent})");
     }
