@@ -1,11 +1,12 @@
 //! What every command has in common: its common flags, the environment, the clock, the streams, and
 //! the one conversion from errors to exit codes.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::french;
-use super::output::{ColorChoice, Output};
+use super::output::{ColorChoice, Output, lost};
 use crate::base::env::Env;
 use crate::base::lang::{self, Lang};
 use crate::base::{Clock, Error, Result, SystemClock};
@@ -128,8 +129,13 @@ pub fn run<P: clap::Parser>(
             return ExitCode::from(e.exit());
         }
     };
-    match command(&ctx) {
-        Ok(code) => ExitCode::from(code),
+    let code = command(&ctx).unwrap_or_else(|e| {
+        ctx.out.error(&e);
+        e.exit()
+    });
+    // A result that nobody has is no result, whatever it was.
+    match ctx.out.complete() {
+        Ok(()) => ExitCode::from(code),
         Err(e) => {
             ctx.out.error(&e);
             ExitCode::from(e.exit())
@@ -158,9 +164,15 @@ fn unparsed<P: clap::Parser>(
             return ExitCode::from(code);
         }
     }
-    // A closed pipe leaves nothing to say.
-    let _ = e.print();
-    ExitCode::from(code)
+    // A closed pipe leaves nothing to say, and so does an error that cannot be told.
+    match e.print().and_then(|()| std::io::stdout().flush()) {
+        Err(failed) if code == 0 && failed.kind() != std::io::ErrorKind::BrokenPipe => {
+            let error = lost(&failed);
+            Output::new(false, false, ColorChoice::Auto, env.get("NO_COLOR").is_some()).error(&error);
+            ExitCode::from(error.exit())
+        }
+        _ => ExitCode::from(code),
+    }
 }
 
 /// A parsed command, ready to run: it returns the exit code of a command that did its work.

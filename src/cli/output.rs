@@ -1,12 +1,15 @@
 //! The only printer: results on stdout, everything else on stderr.
 //!
 //! A closed pipe ends quietly with exit 0 of the writer's point of view: further writes are dropped.
+//! Any other failed write is kept, and the command that lost its result says so and exits 74.
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
-use crate::base::Error;
+use crate::base::{Error, Result};
+use crate::tr;
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -33,7 +36,18 @@ pub struct Output {
     pub color_err: bool,
     /// Columns of the terminal, 80 when there is none.
     pub width: usize,
-    closed: std::sync::atomic::AtomicBool,
+    end: Mutex<End>,
+}
+
+/// How far stdout went.
+#[derive(Debug)]
+enum End {
+    /// It takes what is written.
+    Open,
+    /// Nobody reads any more, or the loss was told.
+    Closed,
+    /// A write failed.
+    Lost(io::Error),
 }
 
 impl Output {
@@ -51,19 +65,34 @@ impl Output {
             color: colored(std::io::stdout().is_terminal()),
             color_err: colored(std::io::stderr().is_terminal()),
             width: width.max(20),
-            closed: std::sync::atomic::AtomicBool::new(false),
+            end: Mutex::new(End::Open),
         }
     }
 
     /// Writes result text to stdout, as is.
     pub fn text(&self, text: impl AsRef<str>) {
-        use std::sync::atomic::Ordering::Relaxed;
-        if self.closed.load(Relaxed) {
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        if !matches!(*end, End::Open) {
             return;
         }
-        let mut out = std::io::stdout().lock();
-        if out.write_all(text.as_ref().as_bytes()).and_then(|()| out.flush()).is_err() {
-            self.closed.store(true, Relaxed);
+        let mut out = io::stdout().lock();
+        if let Err(e) = out.write_all(text.as_ref().as_bytes()).and_then(|()| out.flush()) {
+            *end = if e.kind() == ErrorKind::BrokenPipe { End::Closed } else { End::Lost(e) };
+        }
+    }
+
+    /// Whether every result reached stdout, or a reader who left. To be asked at the end of a command.
+    ///
+    /// # Errors
+    /// Exit 74 when a write failed, once.
+    pub fn complete(&self) -> Result<()> {
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        match std::mem::replace(&mut *end, End::Closed) {
+            End::Lost(e) => Err(lost(&e)),
+            kept => {
+                *end = kept;
+                Ok(())
+            }
         }
     }
 
@@ -98,14 +127,14 @@ impl Output {
         let head = match error.code() {
             Some(code) => format!("{bold}{code} {}{reset}: {}", code.name(), error.message()),
             None => {
-                let word = crate::tr!("{bold}erreur{reset} :", "{bold}error{reset}:");
+                let word = tr!("{bold}erreur{reset} :", "{bold}error{reset}:");
                 format!("{word} {}", error.message())
             }
         };
         self.stderr(&neutral(&head, self.color_err));
         if let Some(hint) = error.hint_text() {
             let hint = neutral(hint, false);
-            self.stderr(&crate::tr!("conseil : {hint}", "hint: {hint}"));
+            self.stderr(&tr!("conseil : {hint}", "hint: {hint}"));
         }
     }
 
@@ -114,6 +143,14 @@ impl Output {
         // Nothing is left to tell when stderr itself is gone.
         let _ = writeln!(err, "{line}");
     }
+}
+
+/// The error of a result that did not reach stdout whole.
+pub fn lost(e: &io::Error) -> Error {
+    Error::io("stdout", e).hint(tr!(
+        "le résultat est incomplet : faites de la place ou écrivez ailleurs, et recommencez",
+        "the result is incomplete: make room or write elsewhere, and run it again"
+    ))
 }
 
 /// Escapes control characters that could drive a terminal; newlines and our own colours stay.

@@ -15,6 +15,7 @@ mod fetching;
 mod fixtures;
 mod hooks;
 mod kept;
+mod lost_output;
 mod meaning;
 mod parallel;
 mod searching;
