@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
@@ -16,6 +17,9 @@ use crate::tr;
 
 /// Entries that an estimate looks at, at most.
 const GLANCE: usize = 20_000;
+
+/// Most bytes of a `.gitignore`.
+const LONGEST_RULES: u64 = 4 << 20;
 
 /// A file on the disk that belongs to a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,14 +85,21 @@ pub fn set(globs: &[String]) -> Result<GlobSet> {
 /// Walks the root of `collection`.
 ///
 /// # Errors
-/// Usage for a bad glob; I/O when the root cannot be read. Unreadable entries are counted.
+/// Usage for a bad glob, and for a `.gitignore` and its like that is no regular file or far too long;
+/// I/O when the root cannot be read. Unreadable entries are counted.
 pub fn walk(collection: &Collection) -> Result<Walk> {
     let masks = masks(collection)?;
     let root = PathBuf::from(&collection.root);
     let real = root.canonicalize().map_err(|e| Error::io(&root, &e))?;
     std::fs::read_dir(&root).map_err(|e| Error::io(&root, &e))?;
     let found = std::sync::Mutex::new(Walk::default());
+    // The rules above the root count, too.
+    if let Some(odd) = real.ancestors().find_map(odd_rules) {
+        return Err(refused(&odd));
+    }
     let inside = real.clone();
+    let odd = std::sync::Arc::new(std::sync::Mutex::new(None));
+    let met = std::sync::Arc::clone(&odd);
     let walker = WalkBuilder::new(&root)
         .hidden(!collection.hidden)
         .follow_links(collection.follow)
@@ -96,8 +107,14 @@ pub fn walk(collection: &Collection) -> Result<Walk> {
         .git_global(false)
         // What a linked directory holds is no link itself: the way out is closed at its door.
         .filter_entry(move |entry| {
+            if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                return true;
+            }
+            if let Some(found) = odd_rules(entry.path()) {
+                met.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
+                return false;
+            }
             !entry.path_is_symlink()
-                || !entry.file_type().is_some_and(|kind| kind.is_dir())
                 || entry.path().canonicalize().is_ok_and(|target| target.starts_with(&inside))
         })
         .threads(2)
@@ -117,6 +134,10 @@ pub fn walk(collection: &Collection) -> Result<Walk> {
             ignore::WalkState::Continue
         })
     });
+    // Without its rules, nobody knows what the directory wants to be left out.
+    if let Some(odd) = odd.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        return Err(refused(&odd));
+    }
     let mut walk = found.into_inner().unwrap_or_default();
     walk.files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(walk)
@@ -126,7 +147,14 @@ pub fn walk(collection: &Collection) -> Result<Walk> {
 /// estimate; `None` when looking takes too long for one.
 pub fn glance(root: &Path) -> Option<(u64, u64)> {
     let (mut files, mut bytes) = (0, 0);
-    for (seen, entry) in WalkBuilder::new(root).require_git(false).git_global(false).build().enumerate() {
+    if root.ancestors().any(|dir| odd_rules(dir).is_some()) {
+        return None;
+    }
+    let mut walker = WalkBuilder::new(root);
+    walker.require_git(false).git_global(false).filter_entry(|entry| {
+        !entry.file_type().is_some_and(|kind| kind.is_dir()) || odd_rules(entry.path()).is_none()
+    });
+    for (seen, entry) in walker.build().enumerate() {
         if seen > GLANCE {
             return None;
         }
@@ -148,6 +176,22 @@ fn place(error: &ignore::Error) -> Option<&Path> {
         ignore::Error::Loop { child, .. } => Some(child),
         _ => None,
     }
+}
+
+/// A file of rules in `dir` whose reading would wait or not end: a FIFO, a device, a giant.
+fn odd_rules(dir: &Path) -> Option<PathBuf> {
+    [".gitignore", ".ignore", ".git/info/exclude"].iter().map(|name| dir.join(name)).find(|path| {
+        path.metadata().is_ok_and(|meta| !meta.is_dir() && (!meta.is_file() || meta.len() > LONGEST_RULES))
+    })
+}
+
+fn refused(rules: &Path) -> Error {
+    let rules = rules.display();
+    Error::usage(tr!(
+        "{rules} n'est pas un fichier ordinaire de {LONGEST_RULES} octets au plus",
+        "{rules} is not a regular file of at most {LONGEST_RULES} bytes"
+    ))
+    .hint(tr!("ôtez-le, ou faites-en un fichier de règles", "take it away, or make it a file of rules"))
 }
 
 /// A thread's findings, merged when it ends.

@@ -4,10 +4,12 @@
 //! refused by name, and none can make the caller hang.
 
 use std::fs::{File, FileType, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use crate::base::error::IoContext;
+use crate::base::{Error, Result};
 use crate::tr;
 
 /// Opens `path` with `options`, refusing everything but a regular file reached without a final link.
@@ -24,6 +26,38 @@ pub fn regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
     let file = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC).open(path)?;
     refuse_odd(file.metadata()?.file_type())?;
     Ok(file)
+}
+
+/// Reads the file that a user named, through links, when it is a regular one of at most `limit` bytes.
+///
+/// # Errors
+/// I/O, also for a directory, a FIFO, a socket or a device, none of which is waited for; exit 2 above
+/// the limit.
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    // Asked first, so that no device is opened; asked again of what was opened.
+    refuse_odd(path.metadata().at(path)?.file_type()).at(path)?;
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC);
+    let file = options.open(path).at(path)?;
+    refuse_odd(file.metadata().at(path)?.file_type()).at(path)?;
+    let mut bytes = Vec::new();
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).at(path)?;
+    if bytes.len() as u64 > limit {
+        let path = path.display();
+        return Err(Error::usage(tr!(
+            "{path} dépasse {limit} octets",
+            "{path} is longer than {limit} bytes"
+        )));
+    }
+    Ok(bytes)
+}
+
+/// Reads a text as [`read`] reads bytes.
+///
+/// # Errors
+/// Those of [`read`]; I/O when it is not UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> Result<String> {
+    String::from_utf8(read(path, limit)?).map_err(|e| io::Error::new(ErrorKind::InvalidData, e)).at(path)
 }
 
 /// Whether `file` is still what `path` names: same device, same inode.

@@ -17,6 +17,7 @@ mod hooks;
 mod kept;
 mod lost_output;
 mod meaning;
+mod odd_files;
 mod parallel;
 mod searching;
 mod updating;

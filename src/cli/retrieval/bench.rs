@@ -4,17 +4,20 @@ use super::Session;
 use super::args::{BenchArgs, BenchMode};
 use super::models::Lazy;
 use super::progress;
-use crate::base::error::IoContext;
 use crate::base::{Error, Kind, Result};
 use crate::retrieval::bench::{Run, bench, comparable, expected};
 use crate::retrieval::query::Mode;
+use crate::store::open;
 use crate::tr;
+
+/// Most bytes of a fixture or of an earlier run.
+const LONGEST: u64 = 64 << 20;
 
 /// Measures search quality.
 pub fn run(session: &Session, args: &BenchArgs) -> Result<u8> {
     let cwd = &session.cli.cwd;
     let path = cwd.join(&args.fixture);
-    let text = std::fs::read_to_string(&path).at(&path)?;
+    let text = open::read_text(&path, LONGEST)?;
     let old = args.compare.as_ref().map(|p| read(&cwd.join(p))).transpose()?;
     let mode = |m: &BenchMode| match m {
         BenchMode::Search => Mode::Search,
@@ -62,7 +65,7 @@ pub fn run(session: &Session, args: &BenchArgs) -> Result<u8> {
 }
 
 fn read(path: &std::path::Path) -> Result<Run> {
-    let bytes = std::fs::read(path).at(path)?;
+    let bytes = open::read(path, LONGEST)?;
     serde_json::from_slice(&bytes).map_err(|e| Error::new(Kind::Corrupt, format!("{}: {e}", path.display())))
 }
 

@@ -10,6 +10,7 @@ use crate::base::{Error, Result};
 use crate::markdown::sanitize::terminal;
 use crate::retrieval::Catalog;
 use crate::retrieval::trust::Trust;
+use crate::store::open;
 use crate::tr;
 
 /// Longest YAML taken.
@@ -57,8 +58,12 @@ pub fn config(session: &Session, verb: ConfigVerb) -> Result<u8> {
                 std::io::stdin().lock().take(LONGEST).read_to_string(&mut yaml).at("stdin")?;
             } else {
                 let path = session.cli.cwd.join(file);
-                let open = std::fs::File::open(&path).at(&path)?;
-                open.take(LONGEST).read_to_string(&mut yaml).at(&path)?;
+                yaml = open::read_text(&path, LONGEST).map_err(|e| match path.metadata() {
+                    Ok(meta) if !meta.is_file() && !meta.is_dir() => {
+                        e.hint(tr!("`-` lit l'entrée standard", "`-` reads the standard input"))
+                    }
+                    _ => e,
+                })?;
             }
             let catalog = Catalog::open_or_create(&session.location)?;
             let added = catalog.import(&yaml)?;

@@ -25,8 +25,9 @@ use super::context::Context as Cli;
 use crate::base::{Error, Result};
 use crate::retrieval::Catalog;
 use crate::retrieval::catalog::Location;
-use crate::retrieval::plan::Plan;
+use crate::retrieval::plan::{Plan, quote};
 use crate::retrieval::walk::glance;
+use crate::tr;
 use args::{Args, Verb};
 
 /// Runs `govfind` with the process arguments.
@@ -81,8 +82,29 @@ impl Session<'_> {
     }
 }
 
+/// The index: `--index`, as seen from the current directory, else that of `--workspace` or, without
+/// it, of the current directory and its parents.
+fn locate(cli: &Cli, index: Option<&str>) -> Result<Location> {
+    let Some(dir) = &cli.common.workspace else { return Location::resolve(index, &cli.cwd, &cli.env) };
+    let place = cli.cwd.join(dir);
+    if !place.is_dir() {
+        let place = place.display();
+        return Err(Error::usage(tr!(
+            "--workspace : {place} n'est pas un répertoire",
+            "--workspace: {place} is not a directory"
+        )));
+    }
+    if index.is_some() {
+        return Location::resolve(index, &cli.cwd, &cli.env);
+    }
+    let mut location = Location::resolve(None, &place, &cli.env)?;
+    // The commands that are printed have to find the same index.
+    location.option = format!(" --workspace {}", quote(&dir.to_string_lossy()));
+    Ok(location)
+}
+
 fn run(cli: &Cli, index: Option<&str>, verb: Verb) -> Result<u8> {
-    let location = Location::resolve(index, &cli.cwd, &cli.env)?;
+    let location = locate(cli, index)?;
     let session = Session { cli, location };
     match verb {
         Verb::Collection(verb) => collection::run(&session, verb),

@@ -65,8 +65,22 @@ impl Location {
     /// one, else the user's index `default`.
     ///
     /// # Errors
-    /// Usage when the name is no file name, or when there is no home directory.
+    /// Usage when the name is no file name, when it names what is no regular file, or when there is no
+    /// home directory.
     pub fn resolve(name: Option<&str>, cwd: &Path, env: &Env) -> Result<Location> {
+        let location = Location::named(name, cwd, env)?;
+        // SQLite would wait for the other end of a FIFO.
+        match location.path.metadata() {
+            Ok(meta) if !meta.is_file() => Err(Error::usage(tr!(
+                "{} n'est pas un fichier ordinaire, donc pas un index",
+                "{} is not a regular file, hence no index",
+                location.path.display()
+            ))),
+            _ => Ok(location),
+        }
+    }
+
+    fn named(name: Option<&str>, cwd: &Path, env: &Env) -> Result<Location> {
         let Some(name) = name else {
             let project = cwd.ancestors().map(|dir| dir.join(".govfind/index.db")).find(|p| p.is_file());
             return match project {

@@ -1,5 +1,6 @@
 //! Reading known documents: by path, address or document id, whole or by lines, one or many.
 
+mod disk;
 mod many;
 
 use std::path::{Path, PathBuf};
@@ -11,7 +12,6 @@ use super::catalog::collections::Collection;
 use super::catalog::contexts::split;
 use super::catalog::documents::{Document, File};
 use super::plan::quote;
-use crate::base::error::IoContext;
 use crate::base::near::distance;
 use crate::base::{Error, Kind, Result};
 use crate::tr;
@@ -233,7 +233,11 @@ fn normal(path: &Path) -> PathBuf {
 /// Exit 2 when the first line lies behind the end; exit 65; I/O with `disk`.
 pub fn get(catalog: &Catalog, target: &Target, options: Options) -> Result<Fetched> {
     let path = catalog.disk_path(&target.file)?;
-    let stored = if options.disk { read_disk(&path)? } else { catalog.body(target.document.id)?.0 };
+    let stored = if options.disk {
+        disk::read(Path::new(&target.collection.root), &target.file.path)?
+    } else {
+        catalog.body(target.document.id)?.0
+    };
     let total = stored.lines().count();
     let from = target.from.unwrap_or(1);
     if from > total.max(1) {
@@ -256,13 +260,6 @@ pub fn get(catalog: &Catalog, target: &Target, options: Options) -> Result<Fetch
         lines_total: total,
         text,
         stale: catalog.is_stale(&target.file)?,
-    })
-}
-
-fn read_disk(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).at(path)?;
-    String::from_utf8(bytes).map_err(|_| {
-        Error::new(Kind::Corrupt, tr!("{} n'est pas de l'UTF-8", "{} is not UTF-8", path.display()))
     })
 }
 
