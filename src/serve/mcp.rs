@@ -4,6 +4,7 @@
 //! happened and what to do. Protocol errors are for requests that are none.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult, Implementation,
@@ -17,10 +18,10 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 
 use super::backend::{Backend, Get, document};
-use super::{guard, instructions};
+use super::{guard, instructions, lines};
 use crate::base::{Error, Kind, Result};
 use crate::retrieval::fetch::{Fetched, MAX_BYTES, MAX_LINES};
 use crate::retrieval::query::DEFAULT_LIMIT;
@@ -28,6 +29,8 @@ use crate::tr;
 
 /// Resources named in one page.
 const PAGE: usize = 200;
+/// Longest time that a client which has closed its side may take to read the last answers.
+const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// The server behind every transport.
 #[derive(Clone)]
@@ -331,7 +334,8 @@ fn tools() -> Vec<Tool> {
 /// Serves one client over two streams until it goes.
 ///
 /// # Errors
-/// Exit 70 when the event loop cannot start or fails; a client that goes early is no error.
+/// Exit 70 when the event loop cannot start or fails; exit 74 when an answer cannot be written; a
+/// client that goes early is no error.
 pub fn stdio<R, W>(backend: Backend, input: R, output: W) -> Result<()>
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -339,21 +343,40 @@ where
 {
     let runtime = super::listen::runtime()?;
     let result = runtime.block_on(async {
-        let transport = AsyncRwTransport::new(input, output).with_max_line_length(guard::LARGEST_BODY);
-        match rmcp::serve_server(Handler::new(backend), transport).await {
-            Ok(running) => {
-                running.waiting().await.map(drop).map_err(|e| Error::new(Kind::Bug, e.to_string()))
+        let (input, output, joining) = lines::between(input, output);
+        tokio::pin!(joining);
+        tokio::select! {
+            served = converse(backend, input, output) => {
+                // The last answers still go out, unless nobody takes them.
+                let written = tokio::time::timeout(LAST_WORDS, joining).await.unwrap_or(Ok(()));
+                served.and(delivered(written))
             }
-            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(e) => Err(Error::usage(tr!(
-                "le client n'a pas commencé par `initialize` : {e}",
-                "the client did not begin with `initialize`: {e}"
-            ))),
+            written = &mut joining => delivered(written),
         }
     });
     // A read of the input may still wait; the process does not wait for it.
     runtime.shutdown_background();
     result
+}
+
+async fn converse(backend: Backend, input: DuplexStream, output: DuplexStream) -> Result<()> {
+    // Longer lines do not come this far; the newline counts.
+    let transport = AsyncRwTransport::new(input, output).with_max_line_length(guard::LARGEST_BODY + 1);
+    match rmcp::serve_server(Handler::new(backend), transport).await {
+        Ok(running) => running.waiting().await.map(drop).map_err(|e| Error::new(Kind::Bug, e.to_string())),
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(e) => Err(Error::usage(tr!(
+            "le client n'a pas commencé par `initialize` : {e}",
+            "the client did not begin with `initialize`: {e}"
+        ))),
+    }
+}
+
+fn delivered(written: std::io::Result<()>) -> Result<()> {
+    match written {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Error::io("stdout", &e)),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

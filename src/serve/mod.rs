@@ -15,8 +15,10 @@ mod depth;
 mod guard;
 mod http;
 mod instructions;
+mod lines;
 mod listen;
 mod mcp;
+mod scout;
 pub mod token;
 
 pub use backend::Backend;

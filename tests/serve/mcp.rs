@@ -127,28 +127,63 @@ fn bad_lines_do_not_end_a_conversation() {
     let world = World::new();
     let mut talk = Talk::start(&world);
     talk.shake_hands();
-    // What is no JSON names no request: it gets no answer, as in the other official libraries.
-    talk.say("this is no JSON");
+    for (line, id, code) in [
+        ("this is no JSON", Value::Null, -32700),
+        ("{bad json}", Value::Null, -32700),
+        (r#"{"jsonrpc":"2.0","id":8,"method":"#, Value::Null, -32700),
+        ("[]", Value::Null, -32600),
+        (r#"{"id":"nine","method":"ping"}"#, json!("nine"), -32600),
+    ] {
+        talk.say(line);
+        let answer = talk.hear();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{line}: {answer}");
+        assert!(answer.as_object().unwrap().contains_key("id"), "{answer}");
+    }
+    // A question that is too long is refused under its own id, wherever that stands.
+    for (id, length) in [(20, 9_000), (21, 65_536), (22, 70_000), (23, 10_000_000), (24, 100_000_000)] {
+        let params = json!({"name": "query", "arguments": {"query": "x".repeat(length), "mode": "search"}});
+        let (head, tail) = (r#""jsonrpc":"2.0","method":"tools/call""#, format!(r#""params":{params}"#));
+        for line in [format!(r#"{{"id":{id},{head},{tail}}}"#), format!(r#"{{{head},{tail},"id":{id}}}"#)] {
+            talk.say(&line);
+            let answer = talk.hear();
+            assert_eq!(answer["id"], id, "{length}");
+            let refused = answer["error"]["code"] == -32600 || answer["result"]["isError"] == true;
+            assert!(refused, "{length}: {answer}");
+        }
+    }
     talk.say(r#"{"x":1}"#);
     let answer = talk.hear();
     assert_eq!(answer["error"]["code"], -32600, "{answer}");
-    // A line above the limit is dropped whole.
+    // A line above the limit that has no id is refused under none.
     talk.say(&format!("{{\"x\":\"{}\"}}", "x".repeat(1_000_000)));
-    let mut pong = talk_until(&mut talk, 7);
-    assert!(pong["result"].take().is_object());
+    let answer = talk.hear();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32600)), "{answer}");
+    let pong = talk.request(7, "ping", json!({}));
+    assert!(pong["result"].is_object());
     talk.leave();
 }
 
-/// Pings and reads until the pong: a dropped line may be answered by an error or not at all.
-fn talk_until(talk: &mut Talk, id: u32) -> Value {
-    talk.say(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string());
-    loop {
-        let answer = talk.hear();
-        if answer["id"] == id {
-            return answer;
-        }
-        assert!(answer["error"].is_object(), "{answer}");
-    }
+#[test]
+fn the_last_line_needs_no_newline_and_a_full_disk_is_told() {
+    let world = World::new();
+    let mut talk = Talk::start(&world);
+    talk.shake_hands();
+    write!(talk.input.as_mut().unwrap(), "{{bad").unwrap();
+    drop(talk.input.take());
+    assert_eq!(talk.hear()["error"]["code"], -32700);
+    talk.leave();
+
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = world.command(&["mcp"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+    // Stdin stays open: the loss alone ends it.
+    let mut input = child.stdin.take().unwrap();
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize()});
+    writeln!(input, "{hello}").unwrap();
+    let mut told = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(74), "{told}");
+    assert!(told.contains("stdout"), "{told}");
 }
 
 #[test]
