@@ -110,12 +110,13 @@ pub fn walk(collection: &Collection) -> Result<Walk> {
             if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
                 return true;
             }
-            if let Some(found) = odd_rules(entry.path()) {
-                met.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
+            let leads_in = |path: &Path| path.canonicalize().is_ok_and(|target| target.starts_with(&inside));
+            if entry.path_is_symlink() && !leads_in(entry.path()) {
                 return false;
             }
-            !entry.path_is_symlink()
-                || entry.path().canonicalize().is_ok_and(|target| target.starts_with(&inside))
+            let Some(found) = odd_rules(entry.path()) else { return true };
+            met.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
+            false
         })
         .threads(2)
         .build_parallel();
