@@ -9,7 +9,7 @@ use super::key::Key;
 use super::keyring::{Keyring, Replaced};
 use super::trail::{CLOCK_TOLERANCE_S, Receipt, Trail, TrailLock};
 use super::vocabulary::EventName;
-use crate::base::{Error, Instant, Result};
+use crate::base::{Error, Instant, Result, secret};
 
 /// What bootstrap did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +97,14 @@ pub(super) fn required(reason: &str) -> Result<&str> {
             "a reason of 1 to 500 characters is required"
         ))
         .hint("--reason \"…\""));
+    }
+    if let Some(found) = secret::scan(reason).first() {
+        let rule = found.rule;
+        return Err(Error::usage(crate::tr!(
+            "la raison contient un secret ({rule}) ; rien n'a été signé",
+            "the reason holds a secret ({rule}); nothing was signed"
+        ))
+        .hint(crate::tr!("la raison reste dans la trace", "the reason stays in the trail")));
     }
     Ok(reason)
 }

@@ -76,8 +76,8 @@ pub fn rotate(
     if current.version != seen {
         return Err(lost());
     }
-    // A trail that cannot take the event must be mended before the key changes.
-    drop(Trail::open(paths, keyring, now, lock)?);
+    // A trail or a clock that cannot take the event must be mended before the key changes.
+    Trail::open(paths, keyring, now, lock)?.check_clock(&[Event::audit(EventName::AuditKeyRotated, now)])?;
     let key = Key::generate()?;
     write_note(paths, &Note { from: current.version, key_sha256: key.fingerprint() }, lock)?;
     observe(RotationStep::Noted)?;

@@ -211,7 +211,11 @@ impl<'l> Trail<'l> {
         Receipt { first_line, count: self.count, bytes: self.bytes, head: self.head() }
     }
 
-    fn check_clock(&self, events: &[Event]) -> Result<()> {
+    /// Whether `events` may be dated as they are.
+    ///
+    /// # Errors
+    /// ERR-295-14.
+    pub(super) fn check_clock(&self, events: &[Event]) -> Result<()> {
         let Some((last, _)) = self.last else { return Ok(()) };
         let first = events.iter().filter(|e| e.name() != EventName::ClockReset).map(Event::at).min();
         let reset = events.first().is_some_and(|e| e.name() == EventName::ClockReset);

@@ -127,13 +127,15 @@ impl<'l> Run<'_, '_, 'l> {
     fn clarifications(&self, order: Order<'l, Reindex>, progress: Progress<'_>) -> Result<Report> {
         let today = self.memory.clock.now().date();
         let found = clarifications::collect::collect(self.memory, today)?;
-        let identified = clarifications::collect::identified(found.records.clone());
+        // Only purges remove what has expired, and they wait for this run.
+        let old = Snapshot::read(&self.memory.workspace.clarifications())?;
+        let mut records = found.records.clone();
+        records.extend(clarifications::collect::expired(&old, today));
+        let identified = clarifications::collect::identified(records);
         let entries = clarifications::collect::entries(&identified, today);
         let (prepared, index) = self.prepare(Source::Clarification, &entries, progress)?;
         let (guard, _) = order.gate()?.exclusive::<Clarifications>()?;
-        let path = self.memory.workspace.clarifications();
-        let old = Snapshot::read(&path)?;
-        rewrite_if_changed(&old, clarifications::collect::lines(&old, &found.records), &guard)?;
+        rewrite_if_changed(&old, clarifications::collect::lines(&old, &found.records, today), &guard)?;
         prepared.commit(&guard)?;
         Ok(Report {
             source: Source::Clarification,

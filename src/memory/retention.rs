@@ -3,15 +3,16 @@
 //! The purge is signed first; then replayable blocks, torn tails, sources when asked for, vectors and
 //! index rows go, and the records last: they are the list of what is left to do, so that a purge that
 //! was killed is simply run again. Three triggers at once do it once. The Markdown stays unless it is
-//! asked for; collecting skips it.
+//! asked for; collecting skips it. A later purge that is asked for finds it by the date it bears.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use crate::audit::{Event, Keyring, Trail, TrailPaths};
 use crate::base::{Clock, Date, Result};
+use crate::memory::clarifications::collect::{OWN_ROOT, is_own, rough_retention};
 use crate::memory::excluded::Excluded;
-use crate::memory::{forget, ids};
+use crate::memory::{document, forget, ids, tree_walk};
 use crate::store::jsonl::{self, Line, Out, Snapshot};
 use crate::store::lock::{self, Clarifications, Locks, Reindex, State};
 use crate::store::schema::{Clarification, read_line};
@@ -85,13 +86,13 @@ pub fn purge(
     };
     done.torn = forget::remove_beside(&path, ".torn-", |_| true)?.len();
     forget::remove_beside(&path, ".tmp-", |_| true)?;
-    for source in judged.iter().filter(|j| j.expired).filter_map(|j| j.path.as_deref()) {
-        if include_source && is_ours(source) {
-            if remove_source(workspace.root(), source)? {
-                done.sources_removed.push(source.to_owned());
+    for source in sources(workspace.root(), &judged, now.date()) {
+        if include_source && is_ours(&source) {
+            if remove_source(workspace.root(), &source)? {
+                done.sources_removed.push(source);
             }
-        } else if workspace.root().join(source).exists() {
-            done.sources_kept.push(source.to_owned());
+        } else if workspace.root().join(&source).exists() {
+            done.sources_kept.push(source);
         }
     }
     done.rows = forget::rows(&SetFiles::of(workspace, Source::Clarification), keep, some, &records)?;
@@ -131,13 +132,6 @@ fn judge<'s>(snapshot: &'s Snapshot, today: Date, excluded: &mut Vec<Excluded>) 
         .collect()
 }
 
-/// The retention that a line names, be it a record or not.
-fn rough_retention(line: &[u8]) -> Option<Date> {
-    let value: serde_json::Value = serde_json::from_slice(line).ok()?;
-    let day = |key: &str| value.get(key)?.as_str().and_then(Date::parse);
-    day("retention_until").or_else(|| day("date").map(Clarification::retention_of))
-}
-
 /// The records with their ids: slugs of the paths, numbered in path order where they collide.
 fn identify<'j, 's>(judged: &'j [Judged<'s>]) -> Vec<(String, &'j Judged<'s>)> {
     let mut records: Vec<(&str, &Judged<'_>)> =
@@ -145,6 +139,30 @@ fn identify<'j, 's>(judged: &'j [Judged<'s>]) -> Vec<(String, &'j Judged<'s>)> {
     records.sort_by_key(|(path, _)| *path);
     let slugs = ids::unique_slugs(records.iter().map(|(path, _)| *path));
     slugs.into_iter().zip(records).map(|(id, (_, judged))| (id, judged)).collect()
+}
+
+/// The files whose answers have expired: those of expired records, and our own files by the date they
+/// bear, whose record an earlier purge took. Never one that holds newer answers.
+fn sources(root: &Path, judged: &[Judged<'_>], today: Date) -> BTreeSet<String> {
+    let mut ours = BTreeMap::new();
+    tree_walk::collect(&root.join(OWN_ROOT), root, is_own, &mut ours, &mut Vec::new());
+    let over = |path: &Path| retention_of_file(path).map(|until| today > until);
+    let mut sources: BTreeSet<String> =
+        ours.into_iter().filter(|(_, path)| over(path) == Some(true)).map(|(shown, _)| shown).collect();
+    for judged in judged {
+        let Some(path) = judged.path.as_deref() else { continue };
+        if judged.expired && over(&root.join(path)) != Some(false) {
+            sources.insert(path.to_owned());
+        }
+    }
+    sources
+}
+
+/// Until when the answers of a Markdown file are kept; `None` when it does not say.
+fn retention_of_file(path: &Path) -> Option<Date> {
+    let text = document::read_text(path).ok()?;
+    let (front, _) = document::markdown(&text).ok()??;
+    front.get("date")?.as_str().and_then(Date::parse).map(Clarification::retention_of)
 }
 
 /// Whether a source is a file of our own; other people's `spec.md` hold more than clarifications.

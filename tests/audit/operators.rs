@@ -232,3 +232,36 @@ fn a_clock_that_is_behind_is_accepted_with_a_reason() {
     ]);
     assert_eq!(found, wanted);
 }
+
+/// A clock that is behind cannot date the event: the keyring stays as it was.
+#[test]
+fn a_clock_behind_refuses_before_the_keyring_changes() {
+    let w = World::new();
+    w.append(&[event(1, 0, 1)]).expect("append");
+    let state = || {
+        (w.trail(), w.chain(), std::fs::read(w.keyring.path()).expect("keyring"), w.paths.rotation.exists())
+    };
+    let before = state();
+    let refused =
+        locked(&w, |l| rotate(&w.paths, &w.keyring, 1, at(-301), l, &mut |_| Ok(()))).expect_err("behind");
+    assert_eq!(refused.code(), Some(Code::ClockIncoherent));
+    assert_eq!(state(), before);
+    locked(&w, |l| rotate(&w.paths, &w.keyring, 1, at(-300), l, &mut |_| Ok(()))).expect("within tolerance");
+}
+
+#[test]
+fn a_reason_that_holds_a_secret_is_not_signed() {
+    let w = World::new();
+    w.append(&[event(1, 0, 1)]).expect("append");
+    let before = w.trail();
+    let reason = format!("it held ghp_{}", "q7Xw2Lk9Zt4Vb1Nc8Rm5Py3Hd6Jf0GsAeU2q");
+    let acts = [
+        locked(&w, |l| accept_clock(&w.paths, &w.keyring, at(-301), &reason, l)).map(|_| ()),
+        locked(&w, |l| reseal(&w.paths, &w.keyring, at(1), &reason, l)).map(|_| ()),
+    ];
+    for act in acts {
+        let refused = act.expect_err("a secret");
+        assert!(refused.exit() == 2 && !refused.message().contains("q7Xw2"), "{refused:?}");
+    }
+    assert_eq!(w.trail(), before);
+}

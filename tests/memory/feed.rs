@@ -134,3 +134,31 @@ fn record_files_with_bad_lines_lose_nothing() {
     space.write("data/learnings.jsonl", [0x1f, 0x8b, 8, 0]);
     assert!(space.run("govmem", &["reindex"]).expect(65).err.contains("ERR-295-15"));
 }
+
+#[test]
+fn a_lesson_comes_as_json_so_that_no_shell_reads_it() {
+    let space = Space::new("");
+    let text = "a `b` $(c) \"d\"\nand 'e'";
+    let lesson = serde_json::json!({
+        "story": "PD-7", "gate": 8, "domain": "auth", "project": "backend", "tags": ["MFA", "a, b; rm"],
+        "lesson": text, "title": "T",
+    });
+    let id = space.run_with("govmem", &["learn", "--from-json", "-"], &lesson.to_string()).expect(0).out;
+    let stored: serde_json::Value = serde_json::from_str(space.read("data/learnings.jsonl").trim()).unwrap();
+    assert_eq!(
+        (&stored["lesson"], &stored["tags"][1], &stored["title"]),
+        (&text.into(), &"a, b; rm".into(), &"T".into())
+    );
+    assert_eq!(stored["learning_id"].as_str(), Some(id.trim()));
+    for bad in [
+        "{}".to_owned(),
+        lesson.to_string().replace("\"gate\":8", "\"gate\":-1"),
+        lesson.to_string().replace("\"gate\"", "\"other\":1,\"gate\""),
+    ] {
+        let refused = space.run_with("govmem", &["learn", "--from-json", "-"], &bad).expect(2).err;
+        assert!(refused.contains("--from-json"), "{refused}");
+    }
+    space.run_with("govmem", &["learn", "--from-json", "-", "--tags", "a"], "{}").expect(2);
+    space.run("govmem", &["learn", "--story", "PD-7"]).expect(2);
+    assert_eq!(space.read("data/learnings.jsonl").lines().count(), 1);
+}

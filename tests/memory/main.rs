@@ -19,4 +19,5 @@ mod guarded;
 mod imports;
 mod lookalikes;
 mod real_input;
+mod retained;
 mod searches;

@@ -121,3 +121,45 @@ fn an_empty_workspace_has_a_page_too() {
     assert!(html.contains("L'équipe &lt;b&gt;") && html.contains("step0-inject"));
     assert!(html.contains("données insuffisantes"));
 }
+
+#[test]
+fn only_a_page_of_its_own_is_written_over() {
+    let g = world("en");
+    let write = |name: &str| g.run("govmem", &["report", "html", "-o", name]);
+    stdout(&write("report.html"));
+    stdout(&write("report.html"));
+    std::fs::write(g.dir.path().join("other.html"), "<!DOCTYPE html><html><p>a page of the team")
+        .expect("page");
+    for name in [
+        "govmem.toml",
+        "keys/keyring.json",
+        "other.html",
+        "data/learnings-injections.jsonl",
+        "data/new.html",
+        "docs/../data/new.html",
+    ] {
+        std::fs::create_dir_all(g.dir.path().join("docs")).expect("docs");
+        let path = g.dir.path().join(name);
+        let before = std::fs::read(&path).ok();
+        let said = governed::stderr(&write(name), 2);
+        assert!(said.contains("-o"), "{said}");
+        assert_eq!(std::fs::read(&path).ok(), before, "{name}");
+    }
+}
+
+/// Numerator and denominator of CS-2 count different things; the label says which.
+#[test]
+fn the_label_of_cs_2_says_what_is_counted() {
+    for (lang, words) in [
+        ("en", ["injected since B5 / ", "created before B5, of which injected: "]),
+        ("fr", ["depuis B5 / ", "créés avant B5, dont injectés : "]),
+    ] {
+        let g = world(lang);
+        let kpi: serde_json::Value =
+            serde_json::from_str(&stdout(&g.run("govmem", &["kpi", "cs2", "--json"]))).expect("JSON");
+        let html = stdout(&g.run("govmem", &["report", "html"])).replace('\u{a0}', " ");
+        let under = format!("{}{} {}", words[0], kpi["denominator"], words[1]);
+        let of_them = &kpi["details"]["injected_created_before"];
+        assert!(html.contains(&format!("{under}{of_them}")), "{under}{of_them} {kpi}");
+    }
+}

@@ -20,6 +20,7 @@ mod full_disk;
 mod jobs;
 mod killed;
 mod killed_index;
+mod redaction;
 
 mod st_295_01;
 mod st_295_02;

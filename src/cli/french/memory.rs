@@ -120,6 +120,10 @@ pub(super) const TEXTS: &super::Table = &[
         "Remplace des réponses existantes, en gardant l'ancien fichier en `.1`",
     ),
     // learn, gate
+    (
+        "Read story, gate, domain, project, tags, lesson, title and refs as JSON from a file or `-`",
+        "Lit story, gate, domain, project, tags, lesson, title et refs en JSON, depuis un fichier ou `-`",
+    ),
     ("The story the lesson comes from", "La story d'où vient le learning"),
     ("The gate it was learnt at", "La gate où il a été appris"),
     ("Domain", "Domaine"),

@@ -184,29 +184,32 @@ pub struct Clarify {
 #[derive(Debug, Args)]
 pub struct Learn {
     /// The story the lesson comes from
-    #[arg(long)]
-    pub story: StoryId,
+    #[arg(long, required_unless_present = "from_json")]
+    pub story: Option<StoryId>,
     /// The gate it was learnt at
-    #[arg(long, value_parser = clap::value_parser!(i64).range(0..=9999))]
-    pub gate: i64,
+    #[arg(long, value_parser = clap::value_parser!(i64).range(0..=9999), required_unless_present = "from_json")]
+    pub gate: Option<i64>,
     /// Domain
-    #[arg(long)]
-    pub domain: Slug,
+    #[arg(long, required_unless_present = "from_json")]
+    pub domain: Option<Slug>,
     /// Project
-    #[arg(long)]
-    pub project: Slug,
+    #[arg(long, required_unless_present = "from_json")]
+    pub project: Option<Slug>,
     /// Tags, separated by commas
-    #[arg(long, value_delimiter = ',', required = true)]
+    #[arg(long, value_delimiter = ',', required_unless_present = "from_json")]
     pub tags: Vec<String>,
     /// The lesson; `-` reads standard input
-    #[arg(long)]
-    pub lesson: String,
+    #[arg(long, required_unless_present = "from_json")]
+    pub lesson: Option<String>,
     /// Title
     #[arg(long)]
     pub title: Option<String>,
     /// Code paths it speaks of, separated by commas
     #[arg(long, value_delimiter = ',')]
     pub refs: Vec<String>,
+    /// Read story, gate, domain, project, tags, lesson, title and refs as JSON from a file or `-`
+    #[arg(long, value_name = "FILE|-", conflicts_with_all = ["story", "gate", "domain", "project", "tags", "lesson", "title", "refs"])]
+    pub from_json: Option<PathBuf>,
 }
 
 /// `gate`

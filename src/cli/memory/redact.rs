@@ -29,16 +29,26 @@ pub fn run(ctx: &Context, args: &Redact) -> Result<u8> {
     let done = lifecycle::redact(&memory.workspace, &mut locks, keyring.as_ref(), memory.clock, id, reason)?;
     if ctx.out.json {
         ctx.out.document(&serde_json::json!({
-            "schema": 1, "id": done.id, "already": done.already, "rows": done.rows, "blocks": done.blocks,
+            "schema": 1, "id": done.id, "already": done.already, "lines": done.lines, "rows": done.rows,
+            "blocks": done.blocks, "torn": done.torn,
         }));
         return Ok(0);
     }
-    let (id, rows) = (render::line(&done.id, 200), done.rows);
+    let (id, lines, rows, torn) = (render::line(&done.id, 200), done.lines, done.rows, done.torn);
     ctx.out.line(if done.already {
         tr!("{id} : déjà expurgé", "{id}: redacted before")
     } else {
-        tr!("{id} : expurgé, {rows} ligne(s) d'index retirées", "{id}: redacted, {rows} index row(s) dropped")
+        tr!(
+            "{id} : expurgé ; {lines} ligne(s) changée(s), {rows} ligne(s) d'index retirée(s)",
+            "{id}: redacted; {lines} line(s) changed, {rows} index row(s) dropped"
+        )
     });
+    if torn > 0 {
+        ctx.out.note(tr!(
+            "{torn} reste(s) d'écritures inachevées de learnings.jsonl retiré(s) : jamais acquittés",
+            "{torn} remainder(s) of unfinished writes of learnings.jsonl dropped: never acknowledged"
+        ));
+    }
     ctx.out.note(tr!(
         "l'historique git et les sauvegardes gardent l'ancien texte : à nettoyer à part",
         "git history and backups keep the old text: clean them separately"

@@ -2,7 +2,8 @@
 //!
 //! Our own files are `docs/epics/**/<STORY>-clarifications.md`; other people's are `spec.md` files
 //! below the configured roots. One file is one record, known by its path. Files whose retention has
-//! passed are counted and never collected.
+//! passed are counted and never collected; records whose retention has passed stay in the store, shown
+//! by nobody, until a purge signs that they go.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -83,7 +84,8 @@ pub fn collect(memory: &Memory<'_>, today: Date) -> Result<Collected> {
     Ok(out)
 }
 
-fn is_own(path: &Path) -> bool {
+/// Whether a file has the name of our own.
+pub fn is_own(path: &Path) -> bool {
     path.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.ends_with(OWN_SUFFIX))
 }
 
@@ -201,14 +203,31 @@ fn placed(text: &str) -> Option<(StoryId, Slug, Slug, Date)> {
     ))
 }
 
-/// The lines of `clarifications.jsonl` for `records`: those that say the same keep their bytes.
-pub fn lines<'s>(old: &'s Snapshot, records: &[Clarification]) -> Vec<Out<'s>> {
+/// The records of the store whose retention has passed on `today`, purged by nobody yet.
+pub fn expired(old: &Snapshot, today: Date) -> Vec<Clarification> {
     let loaded = schema::load::<Clarification>(old);
-    let by_path: HashMap<&str, &(usize, Clarification)> =
-        loaded.records.iter().map(|found| (found.1.path.as_str(), found)).collect();
-    records
+    loaded.records.into_iter().map(|(_, record)| record).filter(|r| r.is_expired(today)).collect()
+}
+
+/// The retention that a line names, be it a record or not.
+pub fn rough_retention(line: &[u8]) -> Option<Date> {
+    let value: Value = serde_json::from_slice(line).ok()?;
+    let day = |key: &str| value.get(key)?.as_str().and_then(Date::parse);
+    day("retention_until").or_else(|| day("date").map(Clarification::retention_of))
+}
+
+/// The lines of `clarifications.jsonl` for `records`, in path order: those that say the same keep their
+/// bytes, and what has expired in the store stays, behind what a path holds now.
+pub fn lines<'s>(old: &'s Snapshot, records: &[Clarification], today: Date) -> Vec<Out<'s>> {
+    let loaded = schema::load::<Clarification>(old);
+    let by_path: HashMap<&str, &(usize, Clarification)> = loaded
+        .records
         .iter()
-        .map(|record| match by_path.get(record.path.as_str()) {
+        .filter(|(_, record)| !record.is_expired(today))
+        .map(|found| (found.1.path.as_str(), found))
+        .collect();
+    let collected = records.iter().map(|record| {
+        let out = match by_path.get(record.path.as_str()) {
             Some((line, before)) => {
                 let merged = Clarification { source: before.source.clone(), ..record.clone() };
                 match old.line(*line) {
@@ -217,8 +236,19 @@ pub fn lines<'s>(old: &'s Snapshot, records: &[Clarification]) -> Vec<Out<'s>> {
                 }
             }
             None => Out::New(record.to_line()),
-        })
-        .collect()
+        };
+        (record.path.as_str(), out)
+    });
+    let kept = |line: usize| old.line(line).map(|line| Out::Kept(line.bytes));
+    let expired = loaded.records.iter().filter(|(_, record)| record.is_expired(today));
+    let expired = expired.filter_map(|(line, record)| Some((record.path.as_str(), kept(*line)?)));
+    let rough = loaded.excluded.iter().filter_map(|e| {
+        let line = old.line(e.line - 1)?;
+        rough_retention(line.bytes).is_some_and(|until| today > until).then_some(Out::Kept(line.bytes))
+    });
+    let mut lines: Vec<(&str, Out<'s>)> = collected.chain(expired).collect();
+    lines.sort_by_key(|(path, _)| *path);
+    lines.into_iter().map(|(_, line)| line).chain(rough).collect()
 }
 
 /// The text that stands for a record in the index.

@@ -267,6 +267,38 @@ mod tests {
         }
     }
 
+    /// Every program that a command tells the assistant to run is one it may run.
+    #[test]
+    fn what_a_command_runs_is_allowed() {
+        for (assistant, lang) in Assistant::ALL.into_iter().flat_map(|a| [(a, Lang::Fr), (a, Lang::En)]) {
+            for template in templates::of(assistant, lang) {
+                let allowed: Vec<&str> = template
+                    .text
+                    .lines()
+                    .find_map(|l| l.strip_prefix("allowed-tools: "))
+                    .map(|l| l.split(", ").collect())
+                    .unwrap_or_default();
+                let mut inside = false;
+                let mut programs = Vec::new();
+                for line in template.text.lines().map(str::trim) {
+                    if line.starts_with("```") {
+                        inside = line == "```sh";
+                    } else if inside {
+                        programs.extend(line.split_whitespace().next());
+                    }
+                }
+                assert_eq!(programs.is_empty(), template.executable, "{:?}", template.path);
+                // The others' forms name no tools: their own settings decide.
+                if assistant == Assistant::Claude {
+                    for program in programs {
+                        assert!(allowed.contains(&format!("Bash({program}:*)").as_str()), "{program}");
+                    }
+                }
+                assert!(!template.text.contains("--tags") && !template.text.contains("--lesson"));
+            }
+        }
+    }
+
     #[test]
     fn links_are_refused() {
         let dir = tempfile::tempdir().unwrap();

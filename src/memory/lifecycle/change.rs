@@ -75,7 +75,7 @@ pub fn commit(
     let (staged, signed) = (staged?, signed?);
     Trail::open(&paths, target.keyring, target.now, trail)?.append_signed(events, signed)?;
     before_rename()?;
-    if snapshot.torn().is_some() {
+    if target.keep_torn && snapshot.torn().is_some() {
         // The rename would lose the torn tail: set it aside as an append does.
         jsonl::append(&path, &[] as &[&str], target.now, guard)?;
     }
@@ -91,6 +91,8 @@ pub struct Target<'t> {
     pub keyring: &'t dyn Keyring,
     /// The instant of the run.
     pub now: Instant,
+    /// A torn tail is set aside, as an append does; else it goes.
+    pub keep_torn: bool,
 }
 
 /// The error for an id that no lesson carries.

@@ -93,7 +93,7 @@ pub fn promote(
     if !options.dry_run && !plan.is_empty() {
         let changed = changed(&snapshot, &lessons.kept, &plan, now)?;
         let events = events(&lessons.kept, &figures, &plan, now);
-        let target = Target { workspace, keyring, now };
+        let target = Target { workspace, keyring, now, keep_torn: true };
         let (trail, _) = order.exclusive::<Trail>()?;
         change::commit(&target, &snapshot, changed, &events, &learnings, &trail, || Ok(()))?;
     }

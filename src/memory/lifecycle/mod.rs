@@ -4,6 +4,7 @@
 //! - [`plan`]: what one run would change (pure);
 //! - [`job`]: `learnings-promote`, one step a run, every change signed;
 //! - [`git`]: what the migration asks of version control;
+//! - [`leak`]: where a leaked text stands (pure);
 //! - [`mod@restore`], [`mod@redact`]: an operator's acts on one lesson.
 //!
 //! The file is the state. A change is written beside the file, then signed in the trail, then put in
@@ -12,6 +13,7 @@
 pub mod change;
 pub mod git;
 pub mod job;
+pub mod leak;
 pub mod plan;
 pub mod redact;
 pub mod restore;

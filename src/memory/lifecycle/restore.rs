@@ -53,7 +53,7 @@ pub fn restore(
     })?;
     let details = [("before", from.word()), ("after", to.word())];
     let event = change::event(EventName::LearningRestored, now, lesson, &details);
-    let target = Target { workspace, keyring, now };
+    let target = Target { workspace, keyring, now, keep_torn: true };
     let (trail, _) = order.exclusive::<Trail>()?;
     let changed = [(lesson.line, line)].into();
     change::commit(&target, &snapshot, changed, &[event], &learnings, &trail, || Ok(()))?;

@@ -84,7 +84,14 @@ fn fraction(measure: &Measure, words: Words) -> String {
             }
         },
         (Kpi::Cs2, Some(a), Some(b)) => {
-            format!("{a} / {b} {}", words.t("learnings d'avant B5", "learnings from before B5"))
+            let seen = words.count(
+                usize::try_from(a).unwrap_or(0),
+                ("learning injecté depuis B5", "learnings injectés depuis B5"),
+                ("learning injected since B5", "learnings injected since B5"),
+            );
+            let old = detail(measure, "injected_created_before").unwrap_or(0);
+            let made = words.t("créés avant B5, dont injectés :", "created before B5, of which injected:");
+            format!("{seen} / {b} {made} {old}")
         }
         (Kpi::Cs3, Some(a), Some(b)) => {
             format!("{a} / {b} {}", words.t("nouvelles stories en 30 jours", "new stories in 30 days"))

@@ -42,6 +42,16 @@ pub struct Input<'a> {
     pub alerts: &'a [Alert],
 }
 
+/// The generator that a page names.
+const GENERATOR: &str = "govmem report html";
+
+/// Whether these bytes begin a page of [`page`].
+pub fn is_page(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(2048)];
+    let mark = format!("<meta name=\"generator\" content=\"{GENERATOR}\">");
+    head.starts_with(b"<!DOCTYPE html>") && memchr::memmem::find(head, mark.as_bytes()).is_some()
+}
+
 /// The page. The same input gives the same bytes.
 pub fn page(input: &Input<'_>) -> String {
     let words = Words(input.lang);
@@ -54,6 +64,7 @@ pub fn page(input: &Input<'_>) -> String {
                 meta charset="utf-8";
                 meta http-equiv="Content-Security-Policy" content=(policy());
                 meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content=(GENERATOR);
                 meta name="color-scheme" content="light dark";
                 meta name="referrer" content="no-referrer";
                 meta name="robots" content="noindex";
