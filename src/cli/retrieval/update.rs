@@ -55,7 +55,8 @@ pub fn run(session: &Session, args: &UpdateArgs) -> Result<u8> {
     bar.finish_and_clear();
     let reports = reports?;
     let embedded = catalog.meta::<String>("embedding_model")?.is_some();
-    let waiting = embedding::plan(&catalog, &[])?;
+    // Counting looks at every chunk: only when it is told.
+    let waiting = if embedded || out.json { embedding::plan(&catalog, &[])? } else { None };
     if out.json {
         out.document(&serde_json::json!({"schema": 1, "collections": reports, "pending_vectors": waiting.as_ref().map_or(0, |p| p.items)}));
     } else {
