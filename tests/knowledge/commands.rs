@@ -4,7 +4,7 @@ use std::process::Output;
 
 use assert_cmd::Command;
 
-use crate::world::World;
+use crate::world::{World, err, out};
 
 fn govrag(w: &World, args: &[&str]) -> Output {
     Command::cargo_bin("govrag")
@@ -17,14 +17,6 @@ fn govrag(w: &World, args: &[&str]) -> Output {
         .args(args)
         .output()
         .expect("run")
-}
-
-fn out(o: &Output) -> String {
-    String::from_utf8_lossy(&o.stdout).into_owned()
-}
-
-fn err(o: &Output) -> String {
-    String::from_utf8_lossy(&o.stderr).into_owned()
 }
 
 fn two_pages() -> World {

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use govmem::knowledge::Code;
 
-use crate::world::{World, page};
+use crate::world::{World, err, out, page};
 
 fn command(w: &World, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_govrag"));
@@ -20,14 +20,6 @@ fn govrag(w: &World, args: &[&str]) -> Output {
     let said = err(&out);
     assert!(!said.contains("panicked"), "{args:?}: {said}");
     out
-}
-
-fn out(o: &Output) -> String {
-    String::from_utf8_lossy(&o.stdout).into_owned()
-}
-
-fn err(o: &Output) -> String {
-    String::from_utf8_lossy(&o.stderr).into_owned()
 }
 
 fn two_pages() -> World {

@@ -1,7 +1,7 @@
 //! A base in a temporary folder, and a git repository with dates of our choosing.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use govmem::base::Date;
 use govmem::knowledge::check::{Options, Report, check};
@@ -134,4 +134,14 @@ pub fn page(updated: &str, fields: &str, body: &str) -> String {
 
 pub fn options() -> Options {
     Options::on(Date::parse("2026-07-10").expect("day"))
+}
+
+/// What a command printed.
+pub fn out(o: &Output) -> String {
+    String::from_utf8_lossy(&o.stdout).into_owned()
+}
+
+/// What a command said beside its result.
+pub fn err(o: &Output) -> String {
+    String::from_utf8_lossy(&o.stderr).into_owned()
 }

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop with the line")]
 
+#[path = "../support/seeded.rs"]
+mod seeded;
+
 mod commit;
 mod corruption;
 mod oracle;

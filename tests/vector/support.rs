@@ -4,31 +4,12 @@ use govmem::base::{ModelIdentity, Result};
 use govmem::store::lock::{LockSettings, Single};
 use govmem::vector::{Draft, Hit, Rows, SetFiles, VectorIndex};
 
-/// A small seeded generator (SplitMix64).
-pub struct Seeded(pub u64);
+pub use crate::seeded::Seeded;
 
 impl Seeded {
-    /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     /// Below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
-    }
-
-    /// A unit vector.
-    pub fn unit(&mut self, width: usize) -> Vec<f32> {
-        let raw: Vec<f64> = (0..width)
-            .map(|_| (0..6).map(|_| (self.next() >> 11) as f64 / (1u64 << 53) as f64 - 0.5).sum())
-            .collect();
-        let norm = raw.iter().map(|v| v * v).sum::<f64>().sqrt();
-        raw.iter().map(|v| (v / norm) as f32).collect()
     }
 }
 
