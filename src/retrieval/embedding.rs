@@ -62,8 +62,7 @@ pub struct Report {
 /// # Errors
 /// Usage for an unknown collection; exit 65; I/O.
 pub fn pending(catalog: &Catalog, collections: &[String]) -> Result<BTreeMap<[u8; 16], i64>> {
-    let have: HashSet<[u8; 16]> = catalog
-        .sql(|| catalog.db.prepare("SELECT hash FROM embedding")?.query_map([], |r| r.get(0))?.collect())?;
+    let have = semantic::embedded(catalog)?;
     let within = if collections.is_empty() { None } else { Some(documents(catalog, collections)?) };
     let mut out = BTreeMap::new();
     for document in catalog.documents()? {
@@ -239,19 +238,7 @@ fn one_batch(
 
 /// Writes the FAISS file of all vectors there are and binds it; returns their number.
 fn renew(catalog: &mut Catalog, model: &ModelIdentity, factory: &Factory) -> Result<usize> {
-    let hashes = semantic::chunk_hashes(catalog)?;
-    let mut ids: Vec<i64> = hashes.keys().copied().collect();
-    ids.sort_unstable();
-    let (mut rows, mut values) = (Vec::new(), Vec::new());
-    for id in ids {
-        if let Some(vector) = hashes.get(&id).map(|h| semantic::vector(catalog, h)).transpose()?.flatten() {
-            if vector.len() != model.width {
-                return Err(catalog.damaged("embedding"));
-            }
-            rows.push(id);
-            values.extend(vector);
-        }
-    }
+    let (rows, values) = semantic::all(catalog, model.width)?;
     let bytes: Vec<u8> = rows.iter().flat_map(|id| id.to_le_bytes()).collect();
     let old = semantic::binding(catalog)?;
     let index = FaissIndex::build(factory, model.width, &values)?;

@@ -58,10 +58,17 @@ pub fn rows(catalog: &Catalog) -> Result<Vec<i64>> {
 /// Exit 65 when the database is damaged; I/O.
 pub fn stored(catalog: &Catalog) -> Result<Option<(ModelIdentity, usize)>> {
     let Some(model) = stored_model(catalog)? else { return Ok(None) };
-    let have: HashSet<[u8; 16]> = catalog
-        .sql(|| catalog.db.prepare("SELECT hash FROM embedding")?.query_map([], |r| r.get(0))?.collect())?;
+    let have = embedded(catalog)?;
     let count = chunk_hashes(catalog)?.values().filter(|hash| have.contains(*hash)).count();
     Ok((count > 0).then_some((model, count)))
+}
+
+/// The text hashes that have a vector.
+///
+/// # Errors
+/// Exit 65 or I/O.
+pub fn embedded(catalog: &Catalog) -> Result<HashSet<[u8; 16]>> {
+    catalog.sql(|| catalog.db.prepare("SELECT hash FROM embedding")?.query_map([], |r| r.get(0))?.collect())
 }
 
 fn stored_model(catalog: &Catalog) -> Result<Option<ModelIdentity>> {
@@ -112,20 +119,7 @@ fn open_as(catalog: &Catalog, binding: Binding, check: Check) -> Result<Option<V
 fn plain(catalog: &Catalog, binding: Option<Binding>) -> Result<Option<Vectors>> {
     let stored = stored_model(catalog)?;
     let Some(model) = stored.or_else(|| binding.as_ref().map(|b| b.model.clone())) else { return Ok(None) };
-    let hashes = chunk_hashes(catalog)?;
-    let mut ids: Vec<i64> = hashes.keys().copied().collect();
-    ids.sort_unstable();
-    let (mut rows, mut values) = (Vec::new(), Vec::new());
-    for id in ids {
-        match hashes.get(&id).map(|hash| vector(catalog, hash)).transpose()?.flatten() {
-            Some(vector) if vector.len() == model.width => {
-                rows.push(id);
-                values.extend(vector);
-            }
-            Some(_) => return Err(catalog.damaged("embedding")),
-            None => {}
-        }
-    }
+    let (rows, values) = all(catalog, model.width)?;
     if rows.is_empty() {
         return Ok(None);
     }
@@ -135,6 +129,25 @@ fn plain(catalog: &Catalog, binding: Option<Binding>) -> Result<Option<Vectors>>
         None => Binding::none(model),
     };
     Ok(Some(Vectors { binding, indexed: false, rows, index }))
+}
+
+/// Every chunk that has a vector, by id, and these vectors of `width` values one after the other.
+///
+/// # Errors
+/// Exit 65 when one has another width; I/O.
+pub fn all(catalog: &Catalog, width: usize) -> Result<(Vec<i64>, Vec<f32>)> {
+    let mut hashes: Vec<(i64, [u8; 16])> = chunk_hashes(catalog)?.into_iter().collect();
+    hashes.sort_unstable();
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for (id, hash) in hashes {
+        let Some(vector) = vector(catalog, &hash)? else { continue };
+        if vector.len() != width {
+            return Err(catalog.damaged("embedding"));
+        }
+        rows.push(id);
+        values.extend(vector);
+    }
+    Ok((rows, values))
 }
 
 /// The stored vector of a text.

@@ -8,6 +8,7 @@
 use std::collections::HashSet;
 
 use crate::base::id::{StoryId, learning_id, tag_hash};
+use crate::store::schema::{Learning, key_of};
 use crate::store::strict::{Fields, Object};
 
 /// What stands in place of a redacted text.
@@ -36,9 +37,6 @@ const FIXED: [&str; 13] = [
     "restored_at",
 ];
 
-/// The names under which a lesson is read, in order of preference.
-const LESSON: [&str; 6] = ["lesson", "text", "learning", "takeaway", "content", "message"];
-
 /// The texts to forget.
 #[derive(Debug, Default)]
 pub struct Leak {
@@ -54,8 +52,8 @@ impl Leak {
         let mut leak = Leak::default();
         for fields in lines.filter_map(|line| read(line).map(|(_, f, _)| f)).filter(|f| carries(f, id)) {
             let text = |key: &str| fields.get(key).and_then(|v| serde_json::from_str::<String>(v).ok());
-            let lesson = LESSON.iter().find(|k| fields.get(k).is_some_and(|v| v != "null"));
-            for (list, key) in [(&mut leak.lessons, lesson.copied()), (&mut leak.titles, Some("title"))] {
+            let lesson = key_of::<Learning>(&fields, "lesson");
+            for (list, key) in [(&mut leak.lessons, lesson), (&mut leak.titles, Some("title"))] {
                 let found = key.and_then(text).map(|t| plain(&t));
                 list.extend(found.filter(|t| !t.is_empty() && t != REDACTED));
             }

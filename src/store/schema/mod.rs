@@ -26,7 +26,7 @@ pub use words::fold;
 use rayon::prelude::*;
 
 use super::jsonl::{Line, Snapshot, Torn};
-use super::strict::{self, Object};
+use super::strict::{self, Fields, Object};
 use crate::base::Code;
 use crate::tr;
 
@@ -75,7 +75,7 @@ pub trait Record: Sized + Send {
 }
 
 /// The key under which `object` holds the field `name`.
-fn key_of<T: Record>(object: &Object, name: &'static str) -> Option<&'static str> {
+pub fn key_of<T: Record>(object: &Fields<'_>, name: &'static str) -> Option<&'static str> {
     let others = T::ALIASES.iter().find(|(n, _)| *n == name).map_or(&[][..], |(_, others)| others);
     std::iter::once(&name).chain(others).copied().find(|k| object.get(k).is_some_and(|v| v != "null"))
 }
